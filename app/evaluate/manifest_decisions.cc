@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/admission/admission.h"
+#include "api/admission/runtime_class.h"
 #include "api/values/device.h"
 #include "app/evaluate/subjects.h"
 #include "app/offline/missing_kinds.h"
@@ -109,10 +110,17 @@ Subject subject_of(const Asked& asked) {
 Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& contents) {
   Manifests::List<api::Pod> pods;
   std::vector<std::string> places;
+  Problems problems;
   for (auto& item : contents.asked) {
     if (!inputs.as_given && !item.pod->meta.created) {
       auto pod = std::make_shared<api::Pod>(*item.pod);
       api::add_default_tolerations(*pod);
+      // A pod that names no class has none, whatever the dump lacks.
+      if (pod->runtime_class.empty()) {
+        if (auto applied = api::apply_runtime_class(nullptr, *pod); !applied)
+          problems.add(fmt::format("{}{}pod {}: {}", item.place, item.place.empty() ? "" : ": ",
+                                   pod->full_name(), applied.error().message));
+      }
       item.pod = std::move(pod);
     }
     pods.push_back(item.pod);
@@ -120,6 +128,7 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
     if (item.subject && item.subject->owner)
       contents.cluster.workloads.push_back(std::make_shared<const api::Workload>(*item.subject->owner));
   }
+  if (problems) return std::unexpected(problems.error());
   auto snapshot = offline::build_cluster(contents.cluster, pods, contents.config,
                                          {.as_given = inputs.as_given, .places = places});
   if (!snapshot) return snapshot;

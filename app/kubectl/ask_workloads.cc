@@ -107,7 +107,7 @@ class Asking {
     if (!is_counted(*maker, name)) return;
     auto object = cluster_.get(resource_of(*maker), ns, name);
     if (!object) {
-      fail(object.error());
+      fail(without_object(object.error(), ns, target));
       if (client::object_is_gone(object.error())) std::cerr << did_you_mean(cluster_, ns, target);
       return;
     }
@@ -153,7 +153,7 @@ class Asking {
       answer({ns, name, "podRef", json::object{{"name", name}}});
       return;
     }
-    fail({.message = fmt::format("there is no pod {}/{}", ns, name)});
+    fail(without_object(pod.error(), ns, target));
     std::cerr << did_you_mean(cluster_, ns, target);
   }
 
@@ -227,7 +227,7 @@ class Asking {
     if (api::text_at(object, "/kind") != "Pod") {
       auto checked = cluster_.dry_run(ns, object);
       if (!checked) {
-        checked.error().message = with_places(checked.error().message, of_file);
+        checked.error().message = with_places(checked.error(), of_file);
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
       is_new = !*checked;
@@ -318,7 +318,7 @@ class Asking {
     }
     auto& error = admission.pod.error();
     // The paths of a workload's pod are not those of the workload.
-    if (of_file && of_file->maker->kind == "Pod") error.message = with_places(error.message, *of_file);
+    if (of_file && of_file->maker->kind == "Pod") error.message = with_places(error, *of_file);
     fail(error, admission.refused ? kRefused : 0);
     return std::nullopt;
   }

@@ -48,7 +48,8 @@ std::optional<Eviction> in_reports(Cluster& cluster, const std::string& ns, cons
     if (!preemption) continue;
     const auto is_it = [&](const explain::Victim& victim) { return victim.ns == ns && victim.name == pod; };
     if (std::ranges::none_of(preemption->victims, is_it)) continue;
-    const auto when = report.status.attempts == 1 ? report.status.decided_at : std::nullopt;
+    auto when = preemption->decided_at;
+    if (!when && report.status.attempts == 1) when = report.status.decided_at;
     return Eviction{api::text_at(each, "/metadata/namespace"), api::text_at(each, "/spec/podRef/name"), when,
                     preemption->node};
   }

@@ -87,8 +87,7 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
     const auto stored = cluster.get(resource, ns, name);
     const bool is_new = !stored && client::object_is_gone(stored.error());
     if (is_new) new_.insert(key_of(kind, ns, name));
-    // Of namespaces, no question needs more than the name.
-    if (is_account || kind == "Namespace" || (stored && is_same(value, *stored))) continue;
+    if (is_account || (stored && is_same(value, *stored))) continue;
     if (kind == "PersistentVolumeClaim" && version == "v1") {
       claims_.push_back({&object, ns});
     } else if (explain::can_be_added(version, kind)) {

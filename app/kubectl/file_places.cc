@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -15,10 +13,6 @@ namespace podium::kubectl {
 namespace {
 
 using Object = api::SortedObjects::Object;
-using Translate = std::function<std::string(const std::string& path)>;
-
-// The fields that a path of an object begins with.
-constexpr std::string_view kFirst[] = {"spec", "metadata", "kind", "apiVersion"};
 
 bool is_of_a_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -37,30 +31,6 @@ std::size_t end_of_path(std::string_view text, std::size_t from) {
     }
   }
   return at;
-}
-
-bool begins_path(std::string_view text, std::size_t at) {
-  if (at > 0 &&
-      (is_of_a_name(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '/' || text[at - 1] == '"'))
-    return false;
-  const auto rest = text.substr(at);
-  return std::ranges::any_of(kFirst, [&](std::string_view field) {
-    return rest.size() > field.size() && rest.starts_with(field) &&
-           std::string_view(".[:").contains(rest[field.size()]);
-  });
-}
-
-// Replaces the paths before a colon, as the API server writes all findings.
-std::string replaced(std::string_view text, const Translate& translate) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = begins_path(text, at) ? end_of_path(text, at) : at;
-    const bool is_path = end > at && end < text.size() && text[end] == ':';
-    const std::string words(text.substr(at, std::max<std::size_t>(end - at, 1)));
-    out += is_path ? translate(words) : words;
-    at = std::max(end, at + 1);
-  }
-  return out;
 }
 
 std::string in_file(const Object& object, const std::string& path) {
@@ -107,6 +77,18 @@ std::optional<std::string> of_change(const QuestionSource& source, std::string_v
   return in_object(*objects.front(), below.substr(kTemplate.size()));
 }
 
+// The API server's strict decoding has no causes: "unknown field "spec.a"".
+std::string with_unknown_fields(std::string text, const Object& object) {
+  constexpr std::string_view kUnknown = "unknown field \"";
+  for (std::size_t at = 0; (at = text.find(kUnknown, at)) != text.npos;) {
+    const auto from = at + kUnknown.size();
+    const auto place = object.place(text.substr(from, end_of_path(text, from) - from)) + ": ";
+    text.insert(at, place);
+    at = from + place.size();
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string with_place(const Finding& finding, const QuestionSource& source) {
@@ -121,24 +103,20 @@ std::string with_place(const Finding& finding, const QuestionSource& source) {
 }
 
 std::string with_places(const Error& error, const Object& object) {
-  std::vector<std::string> lines;
-  for (const auto& finding : findings_of(error))
-    lines.push_back(finding.path.empty() ? finding.text()
-                                         : fmt::format("{}: {}", object.place(finding.path), finding.text()));
-  return join_lines(lines);
-}
-
-std::string with_places(const std::string& message, const Object& object) {
-  auto text = replaced(message, [&](const std::string& path) { return in_file(object, path); });
-  // The API server's strict decoding writes the path last.
-  constexpr std::string_view kUnknown = "unknown field \"";
-  for (std::size_t at = 0; (at = text.find(kUnknown, at)) != text.npos;) {
-    const auto from = at + kUnknown.size();
-    const auto place = object.place(text.substr(from, end_of_path(text, from) - from)) + ": ";
-    text.insert(at, place);
-    at = from + place.size();
+  std::vector<Finding> findings;
+  for (const auto& cause : error.status.causes) {
+    if (!cause.field.empty()) findings.push_back({.path = cause.field, .reason = cause.message});
   }
-  return text;
+  const bool has_causes = !findings.empty();
+  if (!has_causes) findings = findings_of(error);
+  std::vector<std::string> lines;
+  for (const auto& finding : findings)
+    lines.push_back(finding.path.empty() ? with_unknown_fields(finding.text(), object)
+                                         : fmt::format("{}: {}", object.place(finding.path), finding.text()));
+  const auto text = join_lines(lines);
+  if (!has_causes || error.status.name.empty()) return text;
+  return fmt::format("{} \"{}\" is invalid:{}{}", error.status.kind, error.status.name,
+                     lines.size() == 1 ? " " : "\n", text);
 }
 
 }  // namespace podium::kubectl

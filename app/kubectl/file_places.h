@@ -23,9 +23,7 @@ struct QuestionSource {
 
 // What is wrong with the question, with the place and the path of the file's object.
 std::string with_place(const Finding& finding, const QuestionSource& source);
-// What is wrong with the object, a line for each finding.
+// What is wrong with the object, a line for each finding, or for each cause that the API server gives.
 std::string with_places(const Error& error, const api::SortedObjects::Object& object);
-// What the API server says about the object: the place before each of its paths.
-std::string with_places(const std::string& message, const api::SortedObjects::Object& object);
 
 }  // namespace podium::kubectl

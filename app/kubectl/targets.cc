@@ -199,6 +199,12 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& 
   return fmt::format("Did you mean {}?\n", listed(names, kSuggested));
 }
 
+Error without_object(Error error, const std::string& ns, const Target& target) {
+  if (!client::object_is_gone(error)) return error;
+  const auto kind = target.maker == &pods() ? std::string_view("pod") : target.maker->kind;
+  return {.message = fmt::format("there is no {} {}/{}", kind, ns, target.name)};
+}
+
 Result<void> check_selector(const std::string& selector) {
   const auto parsed = api::parse_selector(selector);
   if (!parsed) return invalid("-l: " + parsed.error().message);

@@ -36,13 +36,14 @@ constexpr Verb kVerbs[] = {
      "why web-07 -n shop\n"
      "# count the pods of a Deployment that run, and explain what blocks the others\n"
      "why deploy/web\n"
-     "# print a line for each pod with this label\n"
-     "why -l app=web\n"
+     "# print a line for each pod with this label, in all namespaces\n"
+     "why -l app=web -A\n"
      "# explain why a pod is not on this node, and what would help\n"
      "why web-07 --node gpu-03\n"
      "# list what happened to a pod, with times\n"
      "why web-07 --timeline",
-     kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium, declare_why},
+     kTakesCluster | kTakesAll | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium,
+     declare_why},
     {"whatif", "-f FILE|TYPE/NAME", "shows where pods would be placed; creates only the question",
      "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) except for `pod/NAME`; "
      "see [below](#rights-on-workloads)",

@@ -243,18 +243,19 @@ class Why {
     const auto& selector = flags_.shared->selector;
     client::ListOptions selected;
     selected.label_selector = selector;
-    const auto pods = cluster_.list(client::resource::pods, cluster_.ns(), selected);
+    const auto ns = flags_.shared->connection.all_namespaces ? std::string() : cluster_.ns();
+    const auto pods = cluster_.list(client::resource::pods, ns, selected);
     if (!pods) return failed(command_, pods.error());
     if (pods->empty()) {
-      auto err = no_namespace(cluster_, cluster_.ns());
+      auto err = ns.empty() ? std::string() : no_namespace(cluster_, ns);
       if (err.empty())
-        err = fmt::format("No pod in namespace {} has the labels {}.\n", cluster_.ns(),
-                          render::printable(selector));
+        err = fmt::format("No pod{} has the labels {}.\n", where_of(ns), render::printable(selector));
       return {.err = std::move(err), .code = 1};
     }
     Lines lines;
     for (const auto& pod : *pods) {
-      if (auto added = add_pod(pod_target(cluster_.ns(), pod), pod, lines); !added)
+      const auto its_ns = ns.empty() ? api::text_at(pod, "/metadata/namespace") : ns;
+      if (auto added = add_pod(pod_target(its_ns, pod), pod, lines); !added)
         return failed(command_, added.error());
     }
     return output_of(std::move(lines));
@@ -293,6 +294,15 @@ class Why {
     return {};
   }
 
+  // Of a workload without pods: that it does not exist.
+  void add_missing(const Target& target, Lines& lines) {
+    const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
+    if (object || !client::object_is_gone(object.error())) return;
+    lines.missing += fmt::format("There is no {} {}/{}.\n", target.maker->kind, target.ns, target.name);
+    if (const auto hint = did_you_mean(cluster_, target.ns, target); !lines.missing.contains(hint))
+      lines.missing += hint;
+  }
+
   // A line for each pod; workloads are shown as their pods.
   CommandOutput of_several(const std::vector<Target>& targets) {
     Lines lines;
@@ -306,6 +316,7 @@ class Why {
       } else {
         const auto pods = pods_of(cluster_, target, target.ns);
         if (!pods) return failed(command_, pods.error());
+        if (pods->empty()) add_missing(target, lines);
         for (const auto& pod : *pods) {
           if (added) added = add_pod(pod_target(target.ns, pod), pod, lines);
         }
@@ -342,9 +353,11 @@ int run_why(const CLI::App& command, const WhyFlags& flags) {
   const auto targets = problems.value_of(parse_targets(flags.words, shared.connection.ns));
   const bool has_selector = !shared.selector.empty();
   const bool is_one = flags.words.size() < 2 || (targets && targets->size() == 1);
-  if (flags.words.empty() && !has_selector)
+  if (flags.words.empty() && !has_selector && !shared.connection.all_namespaces)
     problems.add("no pod is given: give POD, TYPE/NAME or -l SELECTOR; for all pending pods: " +
                  program_of(command) + " pending");
+  if (shared.connection.all_namespaces && !has_selector)
+    problems.add("-A: needs -l SELECTOR; for all pending pods: " + program_of(command) + " pending -A");
   if (!flags.words.empty() && has_selector) problems.add("-l: names pods; it takes no other names");
   if (flags.timeline && (!is_one || has_selector || !flags.node.empty()))
     problems.add("--timeline: needs one pod, without --node");

@@ -71,7 +71,7 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
                            const Output& output, const render::Options& options) {
   const auto object = cluster.get(resource_of(*target.maker), target.ns, target.name);
   if (!object) {
-    auto out = failed(command, object.error());
+    auto out = failed(command, without_object(object.error(), target.ns, target));
     if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster, target.ns, target);
     return out;
   }

@@ -120,8 +120,12 @@ api::AdmissionObjects Dump::admission_of(const explain::Question& question) cons
   for (const auto& each : manifests_.limit_ranges) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);
   }
-  if (!knows("RuntimeClass", manifests_.runtime_classes)) return out;
-  for (const auto& each : placed) out.runtime_classes[each.subject->pod.runtime_class];
+  // A pod that names none has none, whatever the dump lacks.
+  const bool knows_classes = knows("RuntimeClass", manifests_.runtime_classes);
+  for (const auto& each : placed) {
+    const auto& name = each.subject->pod.runtime_class;
+    if (knows_classes || name.empty()) out.runtime_classes[name];
+  }
   for (const auto& each : manifests_.runtime_classes) {
     if (const auto named = out.runtime_classes.find(each->meta.name); named != out.runtime_classes.end())
       named->second = *each;

@@ -61,12 +61,17 @@ std::string drain_verdict(const Drain& drain, const Style& style) {
 
 namespace {
 
-// The reason that rejected the most nodes.
+// The reason that rejected the most nodes. An older podium does not count them.
 std::string held_by(const explain::DrainedPod& pod) {
-  if (!pod.cause) return ": " + pod.reason;
-  const auto words = explain::reason_words(pod.cause->code, pod.cause->about, pod.reason);
-  return (words == pod.reason || explain::is_of_pod(pod.cause->code) ? ": " : " ") +
-         explain::plural_of(words);
+  const auto words =
+      pod.cause ? explain::reason_words(pod.cause->code, pod.cause->about, pod.reason) : pod.reason;
+  if (pod.cause && explain::is_of_pod(pod.cause->code)) return ": " + words;
+  const auto who = pod.nodes_total == 0              ? std::string("some")
+                   : 2 * pod.nodes > pod.nodes_total ? std::string("most")
+                                                     : fmt::format("{} of {}", pod.nodes, pod.nodes_total);
+  if (!pod.cause || words == pod.reason) return fmt::format("; {}: {}", who, words);
+  return fmt::format("; {} {}", who,
+                     pod.nodes == 1 && pod.nodes_total > 1 ? words : explain::plural_of(words));
 }
 
 // Those of the answer that the pod's object and the budgets do not say: the pods that it evicts.
@@ -95,12 +100,32 @@ std::vector<std::string> remarks(const NodePod& pod, bool is_failure, const Opti
   return out;
 }
 
+bool is_unnamed(const NodePod& pod) { return pod.stays == NodePod::Stays::no && !pod.answer; }
+
+// An answer names some tens of pods of a namespace. The budgets of the others are known from their objects.
+std::string unnamed_line(const Drain& drain) {
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t> obstacles;
+  for (const auto& pod : drain.pods) {
+    if (!is_unnamed(pod)) continue;
+    names.push_back(full_name(pod));
+    for (const auto& obstacle : pod.obstacles) ++obstacles[obstacle];
+  }
+  auto out = fmt::format("? podium does not say where {} go: {}.\n", counted(names.size(), "more pod"),
+                         listed(names, kNamed));
+  for (const auto& [obstacle, pods] : obstacles) out += fmt::format("! {} of these: {}.\n", pods, obstacle);
+  return out;
+}
+
 std::string pods_that_move(const Drain& drain, const Options& options) {
   const bool has_from = drain.nodes.size() > 1;
+  const auto unnamed = std::ranges::count_if(drain.pods, is_unnamed);
+  const bool is_folded = unnamed > 1;
   std::vector<Cells> rows{{"POD", "GOES TO", "SCORE", "NODES THAT FIT"}};
   if (has_from) rows.front().insert(rows.front().begin() + 1, "FROM");
   for (const auto& pod : drain.pods) {
     if (pod.stays != NodePod::Stays::no) continue;
+    if (!pod.answer && is_folded) continue;
     const bool moves = pod.answer && !pod.answer->node.empty();
     Cells row{full_name(pod), moves ? pod.answer->node : "-",
               moves && pod.answer->score ? fmt::to_string(*pod.answer->score) : "-",
@@ -110,11 +135,12 @@ std::string pods_that_move(const Drain& drain, const Options& options) {
       row.push_back(fmt::format("{}", fmt::join(marks, "; ")));
     rows.push_back(std::move(row));
   }
-  if (rows.size() == 1) return {};
+  const auto folded = is_folded ? unnamed_line(drain) : std::string();
+  if (rows.size() == 1) return folded;
   std::vector<Align> columns{Align::left, Align::left, Align::right, Align::right, Align::left};
   if (has_from) columns.insert(columns.begin(), Align::left);
   const std::size_t from = has_from ? 1 : 0;
-  return table(rows, columns, 0, {options.columns, {{from + 4, 20}, {0, 16}}});
+  return table(rows, columns, 0, {options.columns, {{from + 4, 20}, {0, 16}}}) + folded;
 }
 
 // After a failure, lists only the pods without a place, which podium names first.
@@ -331,7 +357,7 @@ std::string no_place(const explain::DrainedPod& pod, const std::string& schedule
   if (pod.code == "OtherScheduler")
     return fmt::format("not evaluated: its scheduler is {}", scheduler.empty() ? "another one" : scheduler);
   if (pod.code == "NotEvaluated") return "not evaluated: the deadline passed";
-  return pod.reason.empty() ? "no node fits" : fmt::format("no node fits; most{}", held_by(pod));
+  return pod.reason.empty() ? "no node fits" : "no node fits" + held_by(pod);
 }
 
 std::string drain_table(const Drain& drain, const Options& options) {

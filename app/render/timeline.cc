@@ -114,6 +114,7 @@ TimelineEntry evicted(std::optional<Wall> at, const std::string& pod) {
 
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated) {
   const auto& status = report.status;
+  if (status.preemption && status.preemption->decided_at) nominated = status.preemption->decided_at;
   // Only the attempts that did not place the pod may have nominated it.
   const bool is_first = status.attempts <= (status.choice ? 2 : 1);
   const auto nomination = [&](std::optional<Wall> at) {

@@ -187,12 +187,11 @@ std::string pending(const Report& report, const std::string& subject, const Opti
            attempts_line(report, options);
   }
   if (report.status.preemption && !report.is_question) {
-    const auto& [node, victims, total, static_pods] = *report.status.preemption;
+    const auto& preempted = *report.status.preemption;
     return fmt::format("{} {}: it waits until {} left {}.\n", options.style.bold(subject),
                        options.style.warn("is pending"),
-                       counted(total, "evicted pod has", "evicted pods have"), node) +
-           fmt::format("Evicted to make room: {}{}.\n", evicted(*report.status.preemption),
-                       static_pods_words(*report.status.preemption)) +
+                       counted(preempted.total, "evicted pod has", "evicted pods have"), preempted.node) +
+           fmt::format("Evicted to make room: {}{}.\n", evicted(preempted), static_pods_words(preempted)) +
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            attempts_line(report, options);
   }
@@ -207,8 +206,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
       out += "Of the labels that it requires:\n" + parts;
-    if (const auto before = pod_before_words(report.status); !before.empty())
-      out += fmt::format("{}{}.\n", static_cast<char>(std::toupper(before.front())), before.substr(1));
+    out += pod_before_line(report.status);
     out += preemption_words(report);
   }
   return out + attempts_line(report, options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <cctype>
 #include <span>
 #include <string>
 #include <utility>
@@ -149,6 +150,13 @@ std::string pod_before_words(const explain::ReportStatus& status) {
   return fmt::format("its DaemonSet's pod {} {}", name,
                      terminates ? fmt::format("still terminates on {}", node)
                                 : fmt::format("stays on {} until this one is ready (maxSurge)", node));
+}
+
+std::string pod_before_line(const explain::ReportStatus& status) {
+  auto words = pod_before_words(status);
+  if (words.empty()) return {};
+  words.front() = static_cast<char>(std::toupper(words.front()));
+  return words + ".\n";
 }
 
 std::string static_pods_words(const explain::Preempted& preempted) {

@@ -42,6 +42,7 @@ std::string shortfall_words(const explain::ReportRejection& rejection);
 
 // "its DaemonSet's pod agent-x stays on n1 until this one is ready (maxSurge)"; empty: there is no such pod.
 std::string pod_before_words(const explain::ReportStatus& status);
+std::string pod_before_line(const explain::ReportStatus& status);  // the same as a sentence
 
 // ", but it is a static pod: the kubelet runs it again, so its room does not become free"; empty if none is.
 std::string static_pods_words(const explain::Preempted& preempted);

@@ -65,8 +65,8 @@ void add_answer(const Report& report, const Asked& asked, json::object& out) {
   put(out, "room", lines_of(room_line(report)));
   put(out, "quotaVerdict", quota_verdict(answer));
   // Without `room`, an answer about a pod that fits does not say how many more do.
-  const bool is_about_room =
-      answer.room || (answer.fitting == 0 && !answer.nodes_wanted && !answer.nodes_spare);
+  const bool is_search = answer.nodes_wanted || answer.nodes_spare || answer.weights_compared;
+  const bool is_about_room = answer.room || (answer.fitting == 0 && !is_search);
   if (answer.asked == 1 && answer.changes.empty() && is_about_room)
     out["capacity"] = capacity_words_json(report);
   json::array quotas;
@@ -104,6 +104,7 @@ json::object words_json(const Report& report) {
   put(out, "decided", lines_of(decided_by(report)));
   put(out, "rejections", rejections(report.status.rejections));
   put(out, "selector", lines_of(selector_table(report.status.rejections, {})));
+  put(out, "replaces", lines_of(pod_before_line(report.status)));
   return out;
 }
 

@@ -38,7 +38,8 @@ struct Asked {
 };
 
 // Of a decision: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated, selector,
-// timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in the status' order.
+// replaces, timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in the
+// status' order.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life);
 // Of an answer: the same without the life, and room, capacity: {more, limit} of one replica, quotas,
 // firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts: [{title, rejects, passes,

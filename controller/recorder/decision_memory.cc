@@ -80,8 +80,9 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
   for (const auto& [ns, name] : status.preemption->victims) {
     const auto key = key_of_pod(ns, name);
     if (waiting_.contains(key)) continue;
-    evictions_.add(key, {std::string(decision.key()), std::string(decision.uid()), status.preemption->node,
-                         decision.decided_at});
+    const auto& preempted = *status.preemption;
+    evictions_.add(key, {std::string(decision.key()), std::string(decision.uid()), preempted.node,
+                         preempted.decided_at ? preempted.decided_at : decision.decided_at});
   }
 }
 

@@ -27,11 +27,13 @@ class EvictionMemory {
  public:
   static constexpr std::size_t kKept = 4'096;
 
-  // `victim`: "namespace/pod". False: it is known, as a preemptor's later decisions name its victims again.
+  // `victim`: "namespace/pod". False: it is known: a preemptor's later decisions repeat its preemption, and
+  // it may choose a pod again that still terminates.
   bool add(const std::string& victim, RememberedEviction eviction) {
     const auto [it, is_new] = by_victim_.try_emplace(victim);
     auto& kept = it->second;
-    if (!is_new && kept.eviction.preemptor_uid == eviction.preemptor_uid) return false;
+    const bool is_same_pod = !is_new && kept.eviction.preemptor_uid == eviction.preemptor_uid;
+    if (is_same_pod && (kept.is_of_last || kept.eviction.at == eviction.at)) return false;
     kept = {std::move(eviction), ++last_, true};
     by_age_.emplace_back(kept.number, victim);
     while (by_age_.size() > kKept) forget_oldest();

@@ -109,6 +109,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
 // Adds the attempts before this one to the status, and this one to the history.
 void ReportRecorder::end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status,
                                  const char* outcome) {
+  if (status.preemption) status.preemption->decided_at = status.decided_at;
   const auto own = status.preemption;
   history_.add_to(pod->meta.uid, status);
   history_.failed(pod->meta.uid, status, outcome, own);

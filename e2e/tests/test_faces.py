@@ -33,6 +33,32 @@ DIFFER = {
                    "made of the pod, its scheduler among it",
 }
 
+# Fields of a Job's spec, by name: policies that the API server accepts, and that it refuses.
+INDEXED = {"completionMode": "Indexed", "completions": 3}
+
+
+def on_codes(action, operator, *values, **more):
+    return {"podFailurePolicy": {"rules": [{"action": action, "onExitCodes": {"operator": operator, "values": list(values), **more}}]}}
+
+
+OF_JOBS = {
+    "fails": on_codes("FailJob", "In", 1, 42), "fails an index": on_codes("FailIndex", "In", 1), "retries": on_codes("Retry", "In", 1),
+    "fails an index of some": {**INDEXED, "backoffLimitPerIndex": 1, **on_codes("FailIndex", "NotIn", 0)},
+    "no code": on_codes("Count", "In"), "code 0": on_codes("Count", "In", 0), "codes in no order": on_codes("Count", "In", 2, 1),
+    "a code twice": on_codes("Count", "In", 1, 1), "codes of nothing": on_codes("Count", "In", 1, containerName="other"),
+    "condition": {"podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}},
+    "no condition": {"podFailurePolicy": {"rules": [{"action": "Ignore"}]}},
+    "status No": {"podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "Ready", "status": "No"}]}]}},
+    "replaced with a policy": {**on_codes("FailJob", "In", 1), "podReplacementPolicy": "TerminatingOrFailed"},
+    "succeeds without indexes": {"successPolicy": {"rules": [{"succeededCount": 1}]}},
+    **{f"succeeds with {rules}": {**INDEXED, "successPolicy": {"rules": rules}} for rules in (
+        [], [{}], [{"succeededIndexes": "0,2", "succeededCount": 2}], [{"succeededCount": 4}], [{"succeededIndexes": "0-3"}],
+        [{"succeededIndexes": "1,0"}], [{"succeededIndexes": "0,"}], [{"succeededIndexes": "0", "succeededCount": 2}])},
+    "sometimes": {"completionMode": "Sometimes"}, "many indexes": {**INDEXED, "completions": 200_000, "backoffLimitPerIndex": 1},
+    "limits without indexes": {"backoffLimitPerIndex": 1, "maxFailedIndexes": 1}, "managed": {"managedBy": "manager"},
+    "managed by one": {"managedBy": "example.com/manager"},
+}
+
 
 def comparable(status, name, workload):
     """Without what differs. `name`: of the question, which is that of a bare pod, too; a report is named like its workload here."""
@@ -184,16 +210,24 @@ class Faces(Live):
         of_workload = {"no selector": {"selector": {}}, "another selector": {"selector": {"app": "other"}}, "fewer than none": {"replicas": -1,
                        "parallelism": -1}, "indexed": {"completionMode": "Indexed", "completions": None}}
         of_kind = {"CronJob": {"no minute 61": {"schedule": "61 * * * *"}, "names": {"schedule": "0 3 * jan-Mar MON"}, "every": {"schedule": "@every 5m"},
-                               "often": {"schedule": "@often"}, "no zone": {"timeZone": "Local"}, "no policy": {"concurrencyPolicy": "Never"}},
+                               "often": {"schedule": "@often"}, "no policy": {"concurrencyPolicy": "Never"},
+                               **{f"every {each}": {"schedule": f"@every {each}"} for each in ("5", "5d", "1.5.5s", "9999999h")},
+                               **{f"zone {each}": {"timeZone": each} for each in ("Local", "local", "Europe/Berlin", "Europe/Berln", "Europe",
+                                                                                  "PST", "europe/berlin", "GMT+5", "Asia/Calcutta")}},
                    "Job": {"no index": {"backoffLimitPerIndex": 1}, "replaced": {"podReplacementPolicy": "Failed"},
-                           "not replaced": {"podReplacementPolicy": "Never"}},
+                           "not replaced": {"podReplacementPolicy": "Never"}, **OF_JOBS},
                    "Deployment": {"no time": {"progressDeadlineSeconds": 5, "minReadySeconds": 10}, "no history": {"revisionHistoryLimit": -1}},
-                   "StatefulSet": {"no history": {"revisionHistoryLimit": -1}, "no order": {"podManagementPolicy": "Bad"}},
+                   "StatefulSet": {"no history": {"revisionHistoryLimit": -1}, "no order": {"podManagementPolicy": "Bad"},
+                                   "on delete": {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}},
+                                   "on delete alone": {"updateStrategy": {"type": "OnDelete", "rollingUpdate": None}},
+                                   "recreate": {"updateStrategy": {"type": "Recreate"}}, "none away": {"updateStrategy": {
+                                       "rollingUpdate": {"maxUnavailable": 0}}},
+                                   "kept": {"persistentVolumeClaimRetentionPolicy": {"whenScaled": "Keep"}}},
                    "DaemonSet": {"no history": {"revisionHistoryLimit": -1}}}
         for number, kind in enumerate(workloads.KINDS):
             made = workloads.Workload(0, number)
             cases = [(name, change, {}) for name, change in changes.items()] + [(name, {}, more) for name, more in of_workload.items()]
-            cases += [(name, {}, {None: more}) for name, more in of_kind.get(kind, {}).items()]
+            cases += [(name, {"restartPolicy": "Never"} if kind == "Job" else {}, {None: more}) for name, more in of_kind.get(kind, {}).items()]
             for name, of_pod, of_spec in cases:
                 manifest = copy.deepcopy(made.manifest)
                 spec = manifest["spec"]["jobTemplate"]["spec"] if kind == "CronJob" else manifest["spec"]

@@ -284,6 +284,16 @@ class Views(PageLive):
         self.says("#compared", f"{moved} of 9 pods go elsewhere than with the profile’s weights.")
         rows = [row.split("\t") for row in self.browser.texts("#compared-nodes tbody tr")]
         self.assertEqual({name: [int(was), int(now)] for name, was, now, _ in rows}, wanted)
+        self.browser.run("document.getElementById('ask-all').click()")
+        self.browser.wait("document.querySelector('#in-use') !== null", "the pods of the cluster")
+        question = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport", "spec": {"dryRun": True, "search": {"compareWeights": {
+            "strategies": [{"name": "ImageLocality", "weight": 100}, {"name": "NodeResourcesFit", "weight": 0},
+                           {"name": "NodeResourcesBalancedAllocation", "weight": 0}]}}}}
+        found = self.api("whatif/report?allNamespaces=true", self.editor, json.dumps(question).encode(),
+                         content_type="application/json")["status"]["weightsCompared"]
+        self.says("#verdict", f"{found['podsMoved']} of {found['pods']} pods would be placed on another node")
+        named = [row.split("\t")[0] for row in self.browser.texts("#elsewhere tbody tr")]
+        self.assertEqual(named, [f"{one.get('namespace', 'default')}/{one['name']}" for one in found.get("elsewhere", [])])
 
     def test_thousands_of_nodes(self):
         """5,000 nodes: the first drawing and another resource, in the time from the answer to the next frame."""

@@ -53,7 +53,8 @@ class Preemption(Plugin):
         wait_until(lambda: self.live_pod("urgent")["status"].get("nominatedNodeName") == "simple1", "the nomination")
         report = self.report("urgent", "Unschedulable")
         self.assertEqual(report["status"]["preemption"],
-                         {"nodeName": "simple1", "victims": [{"namespace": "default", "name": "victim"}], "victimsTotal": 1})
+                         {"nodeName": "simple1", "victims": [{"namespace": "default", "name": "victim"}], "victimsTotal": 1,
+                          "decidedAt": report["status"]["preemption"]["decidedAt"]})
         event = wait_until(lambda: self.events("victim", "Preempted"), "the event")[0]
         self.assertEqual((event["type"], event["action"], event["note"], event["related"]["name"]),
                          ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))

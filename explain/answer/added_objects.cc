@@ -33,6 +33,17 @@ void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
   }
 }
 
+// `kubectl apply` keeps the labels of an existing namespace that the file does not name.
+void put_namespaces(const api::Manifests::List<api::Namespace>& list, cluster::Snapshot& fork) {
+  for (const auto& given : list) {
+    const auto* known = fork.objects().find<api::Namespace>("", given->meta.name);
+    auto object = std::make_shared<api::Namespace>(known ? *known : *given);
+    for (const auto& [key, value] : given->meta.labels) object->meta.labels.set(key, value);
+    object->meta.labels.set("kubernetes.io/metadata.name", given->meta.name);
+    fork.objects().set<api::Namespace>(std::move(object));
+  }
+}
+
 // The budgets get the status that their controller would write.
 void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
                  const std::vector<cluster::PodInfoPtr>& waiting, cluster::Snapshot& fork) {
@@ -97,6 +108,7 @@ void each_object(const api::Manifests& objects, Each&& each) {
   const auto all = [&each](std::string_view kind, const auto& list) {
     for (const auto& object : list) each(kind, object->meta.name);
   };
+  all("Namespace", objects.namespaces);
   all("Service", objects.workloads);
   all("PersistentVolume", objects.persistent_volumes);
   all("LimitRange", objects.limit_ranges);
@@ -114,6 +126,8 @@ void each_object(const api::Manifests& objects, Each&& each) {
 
 void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
                  cluster::Snapshot& fork, api::AdmissionObjects& objects) {
+  // Claims of any change are admitted by their labels.
+  for (const auto& change : changes) put_namespaces(change.objects.namespaces, fork);
   for (const auto& change : changes) {
     const auto& added = change.objects;
     for (const auto& service : added.workloads) fork.objects().set_workload(service);

@@ -348,7 +348,7 @@ std::vector<std::string> namespaces_drained(const Question& question, const Snap
   const auto add = [&](Row row) {
     for (const auto& pod : snapshot.entry(row).pods) out.insert(pod->pod->meta.namespace_);
   };
-  if (question.search && question.search->kind == SearchSpec::Kind::could_go)
+  if (question.search && question.search->kind != SearchSpec::Kind::for_pending)
     snapshot.each_pod([&](const cluster::PodInfoPtr& pod) { out.insert(pod->pod->meta.namespace_); });
   for (const auto& change : question.changes) {
     using enum Change::Type;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include "explain/answer/drain.h"
-#include "explain/answer/fork_memory.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
@@ -31,6 +29,9 @@ struct Outcome {
   std::string node, reason;  // one of them is empty
 };
 using Outcomes = std::map<std::string, Outcome>;  // by UID
+
+// Copies of a pod at the same time: without a node, and on the fork of one side.
+constexpr std::size_t kCopies = 2;
 
 // The pod as it was before it was placed. Its UID stays, which draws among equal nodes.
 PodInfoPtr unplaced(const cluster::PodInfo& pod) {
@@ -71,8 +72,7 @@ class Side {
  public:
   Side(const config::Config& config, const std::vector<PodInfoPtr>& pods, const Budget& budget, Snapshot fork)
       : profiles_(config), pods_(pods), budget_(budget), fork_(std::move(fork)) {
-    waiters_ =
-        sort_waiting(pods, profiles_, budget, fork_, ForkMemory(std::numeric_limits<std::size_t>::max()));
+    waiters_ = sort_waiting(pods, profiles_, budget, fork_, ForkMemory(ForkMemory::kAny));
   }
 
   // False: the budget has ended.
@@ -105,6 +105,7 @@ class Side {
     for (auto& [reason, pods] : reasons) side_.waiting.push_back({reason, pods});
     std::ranges::stable_sort(side_.waiting, std::ranges::greater(), &WaitingFor::pods);
     side_.zones = zones_of(fork_);
+    fork_ = Snapshot();  // one side at a time
     return true;
   }
 
@@ -139,7 +140,7 @@ class Side {
 
 ConfigComparison compare_configs(const config::Config& old_config, const config::Config& new_config,
                                  const std::vector<PodInfoPtr>& waiting, const Budget& budget,
-                                 const Snapshot& snapshot) {
+                                 const Snapshot& snapshot, ForkMemory memory) {
   ConfigComparison out{.is_finished = false};
   const auto is_scheduled = [&](const api::Pod& pod) {
     return old_config.profile(pod.scheduler_name) || new_config.profile(pod.scheduler_name);
@@ -155,6 +156,8 @@ ConfigComparison compare_configs(const config::Config& old_config, const config:
   std::vector<PodInfoPtr> pods;
   for (const auto& pod : leaving) {
     if (!has_time(budget)) return out;
+    out.is_too_large = !memory.take(1, kCopies * memory_of(*pod->pod));
+    if (out.is_too_large) return out;
     remove_with_devices(*pod->pod, base);
     pods.push_back(unplaced(*pod));
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explain/answer/budget.h"
+#include "explain/answer/fork_memory.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 
@@ -44,7 +45,8 @@ struct ComparedSide {
 struct ConfigComparison {
   std::size_t pods = 0;  // that a profile of one of the configurations schedules
   std::size_t staying = 0, gated = 0, other_scheduler = 0;
-  bool is_finished = true;  // false: the budget has ended, and nothing is usable
+  bool is_finished = true;    // false: the budget has ended, and nothing is usable
+  bool is_too_large = false;  // the same: the copies of the pods would need more memory than allowed
   ComparedSide old_side, new_side;
   std::vector<ComparedPod> moved;         // placed with both, on different nodes
   std::vector<ComparedPod> lost, gained;  // placed with one of them only
@@ -53,6 +55,7 @@ struct ConfigComparison {
 // `waiting`: the pods without a node.
 ConfigComparison compare_configs(const config::Config& old_config, const config::Config& new_config,
                                  const std::vector<cluster::PodInfoPtr>& waiting, const Budget& budget,
-                                 const cluster::Snapshot& snapshot);
+                                 const cluster::Snapshot& snapshot,
+                                 ForkMemory memory = ForkMemory(ForkMemory::kAny));
 
 }  // namespace podium::explain

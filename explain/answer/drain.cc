@@ -251,14 +251,16 @@ void record(std::size_t count, Drained& drained, const WaitingLine& line, const 
   done.pods = std::move(drained.seen);
 }
 
-constexpr std::size_t kKeys = 64;   // bytes of a pod's JSON
-constexpr std::size_t kQuoted = 3;  // of a name in a list, with quotes and a comma
+constexpr std::size_t kKeys = 64;    // bytes of a pod's JSON
+constexpr std::size_t kCounts = 40;  // of nodeCount and nodesTotal
+constexpr std::size_t kQuoted = 3;   // of a name in a list, with quotes and a comma
 
 std::size_t bytes_of(const DrainedPod& pod) {
   std::size_t warnings = 0;
   for (const auto& each : pod.warnings) warnings += each.size() + 4;
-  return kKeys + warnings + pod.made_room_for.size() + pod.ns.size() + pod.name.size() + pod.node.size() +
-         pod.code.size() + pod.reason.size();
+  const std::size_t counts = pod.nodes_total > 0 ? kCounts : 0;
+  return kKeys + counts + warnings + pod.made_room_for.size() + pod.ns.size() + pod.name.size() +
+         pod.node.size() + pod.code.size() + pod.reason.size();
 }
 
 }  // namespace
@@ -318,6 +320,9 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, s
     if (!failed.rejections.empty() && decision.error.empty()) {
       const auto& most = failed.rejections.front();
       entry.cause = Cause{most.code, most.about};
+      const auto evaluated = failed.node_counts.evaluated;
+      entry.nodes = most.nodes;
+      entry.nodes_total = std::max(most.nodes, evaluated - std::min(evaluated, drained));
     }
     return out;
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "api/admission/admission.h"
 #include "api/values/node.h"
@@ -21,6 +22,7 @@ namespace podium::explain {
 class ForkMemory {
  public:
   static constexpr std::size_t kMost = 64 * 1024 * 1024;  // bytes
+  static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   explicit ForkMemory(std::size_t most = kMost) : left_(most) {}
 
   // Returns how many more objects of this size fit.

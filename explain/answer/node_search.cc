@@ -28,6 +28,16 @@ std::string words_of(const SpareAnswer& spare) {
                      podium::counted(spare.tried, "node"), podium::counted(spare.nodes.pods_moved, "pod"));
 }
 
+std::string words_of(const ComparedWeights& compared) {
+  const auto& found = compared.answer;
+  auto out = fmt::format("{} of {} would be placed on another node", found.moved,
+                         podium::counted(found.pods, "pod"));
+  if (found.lost > 0)
+    out += "; " + podium::counted(found.lost, "pod loses its place", "pods lose their place");
+  if (found.gained > 0) out += "; " + podium::counted(found.gained, "pod gains a place", "pods gain a place");
+  return out;
+}
+
 std::string outcome_of(std::size_t asked, std::size_t fitting) {
   return fitting == asked ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
 }
@@ -72,6 +82,20 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
     status.outcome = answer.fitting > 0 ? "Fits" : "DoesNotFit";
     conclude(found.nodes.is_finished, words_of(found), search, status);
     answer.nodes_spare = std::move(found.nodes);
+    return status;
+  }
+  if (search.question.search->kind == SearchSpec::Kind::compare_weights) {
+    auto found = compare_weights(search, fork);
+    if (!found) return refusal(found.error());
+    if (found->is_too_large)
+      return declined(kMemoryExceeded, "the pods of the cluster need more memory than a what-if may use");
+    if (!found->is_finished)
+      return declined(kDeadlineExceeded, "the deadline passed before all pods were placed");
+    answer.asked = found->answer.pods;
+    answer.fitting = found->placed;
+    status.outcome = outcome_of(answer.asked, answer.fitting);
+    conclude(true, words_of(*found), search, status);
+    answer.weights_compared = std::move(found->answer);
     return status;
   }
   auto found = find_nodes_wanted(search, fork);

@@ -1,7 +1,8 @@
-// Answers spec.search of a what-if: the nodes that the pods that wait need, and the nodes that could go.
+// Answers spec.search of a what-if: the nodes that the pods that wait need, the nodes that could go, and the
+// pods that other weights would place elsewhere.
 //
-// Both search on forks and place each pod with the scheduler's own code. A result is never derived from sums
-// of resources. They are part of the budget of the question and say what they did not finish.
+// All of them search on forks and place each pod with the scheduler's own code. A result is never derived
+// from sums of resources. They are part of the budget of the question and say what they did not finish.
 //
 // Counts pods of other namespaces and never names them: the author may not be allowed to see them.
 //
@@ -43,6 +44,14 @@ struct SpareAnswer {
   NodesSpare nodes;
 };
 SpareAnswer find_nodes_spare(const NodeSearch& search, cluster::Snapshot fork);
+
+struct ComparedWeights {
+  bool is_finished = true;    // false: the budget has ended, and nothing is usable
+  bool is_too_large = false;  // the same: the pods of the cluster need more memory than a what-if may use
+  std::size_t placed = 0;     // with the weights
+  WeightsCompared answer = {};
+};
+Result<ComparedWeights> compare_weights(const NodeSearch& search, const cluster::Snapshot& fork);
 
 ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fork);
 

@@ -61,6 +61,13 @@ api::Quantity free_on(Row row, const std::string& resource, const Snapshot& fork
       column ? cluster::wrapping_minus(column->allocatable[row], column->requested[row]) : 0);
 }
 
+// A group that was taken out of the plan also leaves the nodes that exist.
+std::size_t placed_in_both(const Places& a, const Places& b) {
+  std::size_t both = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) both += a[i] && b[i] ? 1 : 0;
+  return both;
+}
+
 class Wanting {
  public:
   Wanting(const NodeSearch& search, Snapshot fork)
@@ -101,12 +108,12 @@ class Wanting {
   bool has_time() const { return explain::has_time(search_.budget); }
 
   void choose(NodePlans& plans, NodePlans::Cover cover, const NodePlan& now) {
-    out_.fit_now = now.placed();
     if (!cover.is_whole) out_.not_tried = waiters_.pods.size() - cover.plan.placed();
     // Before the search for fewer nodes, which may take all of the time.
     if (cover.is_whole) find_reasons(plans, cover.plan);
     auto best = plans.make_cheaper(std::move(cover.plan));
     best_ = std::move(best.plan);
+    out_.fit_now = placed_in_both(now.places, best_.places);
     out_.is_finished = best.is_finished;
     out_.is_fewest = best.is_fewest;
     if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));

@@ -52,15 +52,22 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   return unknown_profile(path, named, config, "spec.schedulerName of the pod: ");
 }
 
+// Admission plugins see the pods only: the API server accepts a workload whose pods they refuse.
+std::string refused_pods(const Subject& subject, std::string_view why) {
+  if (subject.kind == Subject::Kind::pod) return std::string(why);
+  return fmt::format("the API server accepts the {} and refuses its pods: {}", to_string(subject.kind), why);
+}
+
 // A priority in the template must equal that of its class.
 Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
                             std::int32_t computed) {
   if (!given || *given == computed) return {};
   SpecFindings findings;
-  findings.add(pod_path(question) / "spec.priority",
-               fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
-                           "admission controller computed {} from the given PriorityClass name",
-                           *given, computed));
+  const auto why = fmt::format(
+      "the integer value of priority ({}) must not be provided in pod spec; priority admission "
+      "controller computed {} from the given PriorityClass name",
+      *given, computed);
+  findings.add(pod_path(question) / "spec.priority", refused_pods(*question.subject, why));
   return findings.result();
 }
 
@@ -115,7 +122,7 @@ std::set<std::string> volumes_not_modelled(const Question& question, const Answe
   return out;
 }
 
-// Whether a claim of the question's pods has adminAccess, and the dump lacks their namespace.
+// Whether a claim of the question's pods has adminAccess and is new, and the dump lacks their namespace.
 bool asks_unknown_admin_access(const Question& question, const api::AdmissionObjects& objects,
                                const cluster::Snapshot& fork) {
   const auto& ns = question.subject->pod.meta.namespace_;
@@ -124,10 +131,16 @@ bool asks_unknown_admin_access(const Question& question, const api::AdmissionObj
       const auto found = objects.claim_templates.find(*claim.template_name);
       return found != objects.claim_templates.end() && asks_admin_access(found->second.spec);
     }
-    return false;
+    const auto* named =
+        claim.claim_name ? fork.objects().find<api::ResourceClaim>(ns, *claim.claim_name) : nullptr;
+    // The API server has admitted those that it has created.
+    return named && !named->meta.created && asks_admin_access(named->spec);
   };
-  return std::ranges::any_of(question.subject->pod.resource_claims, asks) &&
-         admin_access_in(ns, fork) == AdminAccess::unknown;
+  const auto any_asks = [&](const PlacedPods& pods) {
+    return std::ranges::any_of(pods.subject->pod.resource_claims, asks);
+  };
+  return admin_access_in(ns, fork) == AdminAccess::unknown &&
+         std::ranges::any_of(placed_pods(question), any_asks);
 }
 
 }  // namespace
@@ -153,7 +166,10 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
     const auto& error = admitted.error();
     if (is_stored) return invalid(subject_path(question).said(error.message));
     SpecFindings findings;
-    findings.add(below(pod_path(question), error));
+    if (error.findings.empty())
+      findings.add(pod_path(question), refused_pods(*question.subject, error.message));
+    else
+      findings.add(below(pod_path(question), error));
     return std::unexpected(findings.error());
   }
   pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
@@ -163,26 +179,37 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   return pod;
 }
 
-Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
-                                       const config::Config& config) {
-  framework::Profile profile = *config.profile(pod.scheduler_name);
-  std::string known;
-  for (const auto& score : profile.scores) known += (known.empty() ? "" : ", ") + score.name;
-  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
-    const auto& [name, weight] = question.strategies[i];
-    const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
-    if (score == profile.scores.end()) {
-      return invalid(((question.paths.spec / "strategies")[i] / "name")
-                         .said(fmt::format("unknown strategy \"{}\" of profile \"{}\" (known: {})", name,
-                                           profile.scheduler_name, known)));
-    }
+Result<void> set_weight(const StrategyWeight& strategy, const FieldPath& path, framework::Profile& profile) {
+  const auto& [name, weight] = strategy;
+  const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
+  if (score != profile.scores.end()) {
     score->weight = weight;
+    return {};
   }
-  for (const auto& [name, weight] : question.strategies) {
+  std::string known;
+  for (const auto& each : profile.scores) known += (known.empty() ? "" : ", ") + each.name;
+  return invalid((path / "name")
+                     .said(fmt::format("unknown strategy \"{}\" of profile \"{}\" (known: {})", name,
+                                       profile.scheduler_name, known)));
+}
+
+void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::Profile& profile) {
+  for (const auto& [name, weight] : strategies) {
     if (weight > 0) continue;
     std::erase_if(profile.scores, [&](const auto& each) { return each.name == name; });
     std::erase_if(profile.pre_scores, [&](const auto& each) { return each.name == name; });
   }
+}
+
+Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
+                                       const config::Config& config) {
+  framework::Profile profile = *config.profile(pod.scheduler_name);
+  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
+    const auto path = (question.paths.spec / "strategies")[i];
+    if (auto set = set_weight(question.strategies[i], path, profile); !set)
+      return std::unexpected(set.error());
+  }
+  remove_disabled(question.strategies, profile);
   if (!pod.node_name.empty()) return kubelet_profile(std::move(profile));
   return profile;
 }

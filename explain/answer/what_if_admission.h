@@ -29,6 +29,10 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const config::Config& config,
                                                        const api::AdmissionObjects& objects = {});
 
+// Refused: the profile does not have the strategy. remove_disabled() removes those with the weight 0 then.
+Result<void> set_weight(const StrategyWeight& strategy, const FieldPath& path, framework::Profile& profile);
+void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::Profile& profile);
+
 // The profile of the pod, with the question's weights; for a pod that names its node, see below.
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config);

@@ -34,7 +34,8 @@ constexpr std::array kTypes = {
 struct AddedKind {
   std::string_view version, kind;
 };
-constexpr std::array kAddedKinds = {AddedKind{"v1", "Service"},
+constexpr std::array kAddedKinds = {AddedKind{"v1", "Namespace"},
+                                    AddedKind{"v1", "Service"},
                                     AddedKind{"v1", "PersistentVolume"},
                                     AddedKind{"v1", "LimitRange"},
                                     AddedKind{"policy/v1", "PodDisruptionBudget"},

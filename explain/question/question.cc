@@ -13,8 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t kMostWeight = 1'000'000;
-
 // A name becomes part of a path to the API server.
 std::string name_in(ObjectReader& reader, SpecFindings& findings) {
   auto name = reader.required("name");
@@ -92,19 +90,6 @@ void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) 
   }
 }
 
-void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findings) {
-  spec.items("strategies", kMostStrategies, [&](const json::value& item, const FieldPath& path) {
-    ObjectReader reader(item, path, findings);
-    StrategyWeight strategy;
-    strategy.name = reader.required("name");
-    const auto weight = reader.integer("weight", 0, kMostWeight);
-    if (!weight && !reader.value("weight")) findings.add(reader.path("weight"), "required");
-    strategy.weight = weight.value_or(1);
-    reader.unknown_fields();
-    question.strategies.push_back(std::move(strategy));
-  });
-}
-
 // An answer that expires before the next one would delete the what-if.
 void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings) {
   const auto every = spec.integer("refreshSeconds", 0, kMostRefresh).value_or(0);
@@ -126,7 +111,7 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
   ObjectReader spec(value, question.paths.spec, findings);
   read_about(spec, question, findings);
   read_group(spec, question, findings);
-  read_strategies(spec, question, findings);
+  question.strategies = read_weights(spec, findings);
   question.nodes = spec.texts("nodes", kMostNodes);
   question.profile = spec.text("profile");
   question.scheduler_name = spec.text("schedulerName");

@@ -27,12 +27,6 @@
 
 namespace podium::explain {
 
-// A different weight of a strategy; 0 disables it.
-struct StrategyWeight {
-  std::string name;
-  std::int64_t weight = 1;
-};
-
 // What the asker calls the parts of the question.
 struct QuestionPaths {
   FieldPath spec = "spec";  // of the fields next to the template

@@ -8,6 +8,7 @@
 #include "api/decode/decode.h"
 #include "api/validate/validate.h"
 #include "explain/question/change.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::explain {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::size_t kMostDeviceKinds = 16, kMostDeviceFields = 32;
 constexpr std::size_t kMostCsiDrivers = 16;
 constexpr std::int64_t kMostVolumes = 100'000;
 constexpr std::int64_t kMostDevices = 128;  // of a ResourceSlice
+constexpr std::int64_t kMostWeight = 1'000'000;
 constexpr double kMillion = 1e6, kHighestPrice = 1e9;
 
 // A kubelet's default.
@@ -211,12 +213,28 @@ std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings) {
   return shapes;
 }
 
+std::vector<StrategyWeight> read_weights(ObjectReader& reader, SpecFindings& findings) {
+  std::vector<StrategyWeight> out;
+  reader.items("strategies", kMostStrategies, [&](const json::value& item, const FieldPath& path) {
+    ObjectReader fields(item, path, findings);
+    StrategyWeight strategy;
+    strategy.name = fields.required("name");
+    const auto weight = fields.integer("weight", 0, kMostWeight);
+    if (!weight && !fields.value("weight")) findings.add(fields.path("weight"), "required");
+    strategy.weight = weight.value_or(1);
+    fields.unknown_fields();
+    out.push_back(std::move(strategy));
+  });
+  return out;
+}
+
 SearchSpec read_search(const json::value& value, const FieldPath& path, SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
-  const auto *for_pending = reader.value("forPending"), *could_go = reader.value("couldGo");
+  const auto *for_pending = reader.value("forPending"), *could_go = reader.value("couldGo"),
+             *compare = reader.value("compareWeights");
   SearchSpec search;
-  if (value.is_object() && (for_pending != nullptr) == (could_go != nullptr))
-    findings.add(path, "needs exactly one of forPending and couldGo");
+  if (value.is_object() && (for_pending != nullptr) + (could_go != nullptr) + (compare != nullptr) != 1)
+    findings.add(path, "needs exactly one of forPending, couldGo and compareWeights");
   if (for_pending) {
     ObjectReader inner(*for_pending, path / "forPending", findings);
     search.shapes = read_shapes(inner, findings);
@@ -224,6 +242,12 @@ SearchSpec read_search(const json::value& value, const FieldPath& path, SpecFind
   } else if (could_go) {
     search.kind = SearchSpec::Kind::could_go;
     ObjectReader(*could_go, path / "couldGo", findings).unknown_fields();
+  } else if (compare) {
+    search.kind = SearchSpec::Kind::compare_weights;
+    ObjectReader inner(*compare, path / "compareWeights", findings);
+    search.weights = read_weights(inner, findings);
+    if (search.weights.empty()) findings.add(inner.path("strategies"), "required");
+    inner.unknown_fields();
   }
   reader.unknown_fields();
   return search;

@@ -1,4 +1,4 @@
-// SearchSpec: spec.search of a what-if, a question about the nodes of the cluster and not about a pod.
+// SearchSpec: spec.search of a what-if, a question about the cluster and not about a pod.
 //
 // Threads: values and pure functions. Errors: findings with their paths.
 #pragma once
@@ -30,12 +30,21 @@ struct Shape {
   std::optional<std::int32_t> most;             // nodes
 };
 
-struct SearchSpec {
-  enum class Kind : std::uint8_t { for_pending, could_go };
-  Kind kind = Kind::for_pending;
-  std::vector<Shape> shapes = {};  // of for_pending; none: those of the cluster's nodes
+// A different weight of a strategy; 0 disables it.
+struct StrategyWeight {
+  std::string name;
+  std::int64_t weight = 1;
 };
 
+struct SearchSpec {
+  enum class Kind : std::uint8_t { for_pending, could_go, compare_weights };
+  Kind kind = Kind::for_pending;
+  std::vector<Shape> shapes = {};            // of for_pending; none: those of the cluster's nodes
+  std::vector<StrategyWeight> weights = {};  // of compare_weights: of each profile that has the strategy
+};
+
+// Reads the list `strategies` of an object.
+std::vector<StrategyWeight> read_weights(ObjectReader& reader, SpecFindings& findings);
 // Reads spec.search.
 SearchSpec read_search(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
 // Reads the list `shapes` of an object.

@@ -156,6 +156,7 @@ void cut_search(ReportAnswer& answer, std::size_t workloads, std::size_t moves) 
       keep(added.left_over, std::max<std::size_t>(2, workloads));
     }
   }
+  if (answer.weights_compared) keep(answer.weights_compared->elsewhere, moves);
   if (!answer.nodes_spare) return;
   for (auto& node : answer.nodes_spare->nodes) keep(node.pods, moves);
   for (auto& blocked : answer.nodes_spare->blocked) keep(blocked.examples, moves);

@@ -21,7 +21,8 @@ struct DrainedPod {
   std::optional<std::size_t> feasible = {};  // nodes on which it fits
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
   std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
-  std::string ns = {};                       // empty: that of the what-if
+  std::size_t nodes = 0, nodes_total = 0;  // of the cause: how many it rejected, of those that were evaluated
+  std::string ns = {};                     // empty: that of the what-if
   // What speaks against its eviction: budgets, annotations, data on the node; and the pods that it evicts.
   // At most 4.
   std::vector<std::string> warnings = {};
@@ -39,6 +40,8 @@ struct Fields<DrainedPod> {
       field("code", &DrainedPod::code, {.bytes = 63}),
       field("reason", &DrainedPod::reason, Meaning::text),
       field("cause", &DrainedPod::cause),
+      field("nodeCount", &DrainedPod::nodes),
+      field("nodesTotal", &DrainedPod::nodes_total),
       field("warnings", &DrainedPod::warnings, Meaning::text, {.items = 4}),
       field("madeRoomFor", &DrainedPod::made_room_for, {.bytes = 317}),
   };

@@ -1,4 +1,5 @@
-// The parts of an answer about nodes: those to add for the pods that wait, and those that could go.
+// The parts of an answer to a search: the nodes to add for the pods that wait, those that could go, and the
+// pods that other weights would place elsewhere.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -178,6 +179,48 @@ struct Fields<NodesSpare> {
       field("isLargest", &NodesSpare::is_largest),
       counted("nodes", &NodesSpare::nodes, "nodesTotal", &NodesSpare::nodes_total, {.items = 64}),
       field("blocked", &NodesSpare::blocked, {.items = 16}),
+  };
+};
+
+// A pod that other weights would place on another node.
+struct PodElsewhere {
+  std::string name;
+  std::string ns = {};                      // empty: that of the what-if
+  std::string node_before = {}, node = {};  // empty: no place
+  std::string reason = {};                  // why it has no place with one of the weights
+};
+template <>
+struct Fields<PodElsewhere> {
+  static constexpr std::tuple all{
+      required("name", &PodElsewhere::name),
+      field("namespace", &PodElsewhere::ns, {.bytes = 63}),
+      field("nodeBefore", &PodElsewhere::node_before, Meaning::node),
+      field("nodeName", &PodElsewhere::node, Meaning::node),
+      field("reason", &PodElsewhere::reason, Meaning::text),
+  };
+};
+
+// All pods of the cluster, placed again with the profiles' weights and with others.
+struct WeightsCompared {
+  std::size_t pods = 0, staying = 0;  // staying: not placed again
+  std::size_t moved = 0;              // placed with both, on different nodes
+  std::size_t lost = 0, gained = 0;   // placed with the profiles' weights only, and with the others only
+  std::size_t nodes_before = 0, nodes = 0;   // in use
+  std::vector<PodElsewhere> elsewhere = {};  // at most 64; those that lose or gain their place first
+  std::size_t elsewhere_total = 0;           // that the asker may see
+};
+template <>
+struct Fields<WeightsCompared> {
+  static constexpr std::tuple all{
+      required("pods", &WeightsCompared::pods),
+      required("podsStaying", &WeightsCompared::staying),
+      required("podsMoved", &WeightsCompared::moved),
+      required("podsLost", &WeightsCompared::lost),
+      required("podsGained", &WeightsCompared::gained),
+      required("nodesBefore", &WeightsCompared::nodes_before),
+      required("nodes", &WeightsCompared::nodes),
+      counted("elsewhere", &WeightsCompared::elsewhere, "elsewhereTotal", &WeightsCompared::elsewhere_total,
+              {.items = 64}),
   };
 };
 

@@ -169,6 +169,8 @@ struct Preempted {
   std::vector<Victim> victims;  // at most 16; a what-if omits other namespaces
   std::size_t total = 0;        // of all victims
   std::size_t static_pods = 0;  // of all victims: their kubelet runs them again
+  // Of a decision. Later attempts of the pod repeat this preemption until the pod is placed.
+  std::optional<Wall> decided_at = {};
 };
 template <>
 struct Fields<Preempted> {
@@ -177,6 +179,7 @@ struct Fields<Preempted> {
       required("victims", &Preempted::victims, {.items = 16}),
       required("victimsTotal", &Preempted::total),
       field("staticPods", &Preempted::static_pods),
+      field("decidedAt", &Preempted::decided_at),
   };
 };
 

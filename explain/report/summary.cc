@@ -40,7 +40,8 @@ std::string reason_of(const ReportStatus& status) {
   const auto& answer = status.answer;
   if (const auto* quota = answer ? exceeded_quota(*answer) : nullptr)
     return shortened(fmt::format("quota {} {}", quota->name, quota_words(*quota, answer->asked)));
-  if (answer && (answer->nodes_wanted || answer->nodes_spare)) return shortened(status.message);
+  if (answer && (answer->nodes_wanted || answer->nodes_spare || answer->weights_compared))
+    return shortened(status.message);
   if (answer && answer->asked > 1 && answer->fitting == answer->asked)
     return fmt::format("all {} replicas fit", answer->asked);
   if (answer && answer->fitting > 0 && answer->fitting < answer->asked) {

@@ -393,6 +393,7 @@ struct ReportAnswer {
   bool no_fix_helps = false;                // podium tried all changes and pairs that it knows
   std::optional<NodesWanted> nodes_wanted;  // of a search for nodes; so is the next
   std::optional<NodesSpare> nodes_spare;
+  std::optional<WeightsCompared> weights_compared;
   std::vector<std::string> not_modelled;
 };
 template <>
@@ -416,6 +417,7 @@ struct Fields<ReportAnswer> {
       field("noFixHelps", &ReportAnswer::no_fix_helps),
       field("nodesWanted", &ReportAnswer::nodes_wanted),
       field("nodesSpare", &ReportAnswer::nodes_spare),
+      field("weightsCompared", &ReportAnswer::weights_compared),
       field("notModelled", &ReportAnswer::not_modelled, Meaning::text, {.bytes = 253, .items = 16}),
   };
 };

@@ -79,23 +79,48 @@ std::string range_error(std::string_view text, const Bounds& bounds) {
   return step == 0 ? fmt::format("step of range should be a positive number: {}", text) : std::string();
 }
 
-// Go's time.ParseDuration: numbers, each with a unit.
-bool is_duration(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return true;
-  if (text.empty()) return false;
-  while (!text.empty()) {
-    const auto unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto number = text.substr(0, unit_at);
-    if (number.find_first_of("0123456789") == number.npos || std::ranges::count(number, '.') > 1)
-      return false;
-    text.remove_prefix(unit_at);
-    const auto unit = text.substr(0, text.find_first_of("0123456789."));
-    constexpr std::string_view kUnits[] = {"ns", "us", "µs", "μs", "ms", "s", "m", "h"};
-    if (std::ranges::find(kUnits, unit) == std::end(kUnits)) return false;
-    text.remove_prefix(unit.size());
+// Returns the error of Go's time.ParseDuration: a duration is numbers, each with a unit.
+std::string duration_error(std::string_view text) {
+  const auto invalid = fmt::format("invalid duration \"{}\"", text);
+  auto rest = text;
+  if (rest.starts_with('-') || rest.starts_with('+')) rest.remove_prefix(1);
+  if (rest == "0") return {};
+  if (rest.empty()) return invalid;
+  const auto take_digits = [&rest] {
+    const auto digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    rest.remove_prefix(digits.size());
+    return digits;
+  };
+  struct Unit {
+    std::string_view name;
+    std::uint64_t nanoseconds;
+  };
+  constexpr Unit kUnits[] = {
+      {"ns", 1},         {"us", 1'000},        {"µs", 1'000},         {"μs", 1'000},
+      {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000}};
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+  std::uint64_t sum = 0;
+  while (!rest.empty()) {
+    const auto whole = take_digits();
+    std::string_view fraction;
+    if (rest.starts_with('.')) {
+      rest.remove_prefix(1);
+      fraction = take_digits();
+    }
+    if (whole.empty() && fraction.empty()) return invalid;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
+    if (!whole.empty() && (error != std::errc() || number > kMost)) return invalid;
+    const auto name = rest.substr(0, rest.find_first_of("0123456789."));
+    if (name.empty()) return fmt::format("missing unit in duration \"{}\"", text);
+    rest.remove_prefix(name.size());
+    const auto* unit = std::ranges::find(kUnits, name, &Unit::name);
+    if (unit == std::end(kUnits)) return fmt::format("unknown unit \"{}\" in duration \"{}\"", name, text);
+    if (number > kMost / unit->nanoseconds) return invalid;
+    sum += number * unit->nanoseconds;
+    if (sum > kMost) return invalid;
   }
-  return true;
+  return sum == kMost && !text.starts_with('-') ? invalid : std::string();
 }
 
 std::string descriptor_error(std::string_view schedule) {
@@ -105,9 +130,8 @@ std::string descriptor_error(std::string_view schedule) {
   if (std::ranges::find(kKnown, schedule) != std::end(kKnown)) return {};
   if (!schedule.starts_with(kEvery)) return fmt::format("unrecognized descriptor: {}", schedule);
   const auto duration = schedule.substr(kEvery.size());
-  return is_duration(duration)
-             ? std::string()
-             : fmt::format("failed to parse duration {}: time: invalid duration \"{}\"", schedule, duration);
+  const auto error = duration_error(duration);
+  return error.empty() ? error : fmt::format("failed to parse duration {}: time: {}", schedule, error);
 }
 
 }  // namespace

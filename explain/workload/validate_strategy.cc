@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -69,6 +70,33 @@ void check_deployment_strategy(const json::value& spec, const FieldPath& path, S
     findings.add(at / "rollingUpdate.maxUnavailable",
                  fmt::format("Invalid value: {}: may not be 0 when `maxSurge` is 0", unavailable.text));
   check_share(unavailable, at / "rollingUpdate.maxUnavailable", findings);
+}
+
+void check_stateful_set_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto type = api::text_at(spec, "/updateStrategy/type");
+  const auto at = path / "updateStrategy";
+  const auto* update = api::find_at(spec, "/updateStrategy/rollingUpdate");
+  if (type == "OnDelete") {
+    if (update)
+      findings.add(at / "rollingUpdate",
+                   fmt::format("Invalid value: {}: only allowed for updateStrategy 'RollingUpdate'",
+                               json::serialize(*update)));
+    return;
+  }
+  if (!type.empty() && type != "RollingUpdate")
+    return findings.add(at, fmt::format("Invalid value: {}: must be 'RollingUpdate' or 'OnDelete'",
+                                        json::serialize(*api::find_at(spec, "/updateStrategy"))));
+  if (!update) return;
+  if (const auto partition = api::integer_at(*update, "/partition"); partition && *partition < 0)
+    findings.add(at / "rollingUpdate.partition",
+                 fmt::format("Invalid value: {}: must be greater than or equal to 0", *partition));
+  if (!api::find_at(*update, "/maxUnavailable")) return;
+  const auto unavailable = read_amount(api::find_at(*update, "/maxUnavailable"), {.text = "1", .value = 1});
+  const auto of_unavailable = at / "rollingUpdate.maxUnavailable";
+  check_amount(unavailable, of_unavailable, findings);
+  if (unavailable.is_valid && unavailable.value == 0)
+    findings.add(of_unavailable, fmt::format("Invalid value: {}: cannot be 0", unavailable.text));
+  check_share(unavailable, of_unavailable, findings);
 }
 
 void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {

@@ -1,8 +1,8 @@
-// The API server's validation of how a Deployment or a DaemonSet replaces its pods.
+// The API server's validation of how a Deployment, a StatefulSet or a DaemonSet replaces its pods.
 //
 // Threads: pure functions. Errors: findings.
-// Source: pkg/apis/apps/validation (ValidateDeploymentStrategy, ValidateDaemonSetUpdateStrategy), with the
-// defaults of pkg/apis/apps/v1.
+// Source: pkg/apis/apps/validation (ValidateDeploymentStrategy, ValidateStatefulSetSpec,
+// ValidateDaemonSetUpdateStrategy), with the defaults of pkg/apis/apps/v1.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,6 +14,8 @@ namespace podium::explain {
 
 // `path`: of the workload's spec.
 void check_deployment_strategy(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
+void check_stateful_set_strategy(const boost::json::value& spec, const FieldPath& path,
+                                 SpecFindings& findings);
 void check_daemon_set_strategy(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
 
 }  // namespace podium::explain

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,7 +14,9 @@
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "explain/workload/spec_findings.h"
+#include "explain/workload/time_zones.h"
 #include "explain/workload/validate_claim.h"
+#include "explain/workload/validate_job.h"
 #include "explain/workload/validate_pod_spec.h"
 #include "explain/workload/validate_schedule.h"
 #include "explain/workload/validate_strategy.h"
@@ -25,7 +28,6 @@ namespace json = boost::json;
 using Kind = Subject::Kind;
 
 constexpr std::size_t kLongestCronJob = 52;  // its Jobs have eleven characters more, and 63 at most
-constexpr std::int64_t kMostIndexedParallelism = 100'000;
 
 bool is_job(Kind kind) { return kind == Kind::job || kind == Kind::cron_job; }
 
@@ -128,29 +130,22 @@ void check_pod(const json::value& pod, const FieldPath& path, SpecFindings& find
                  "Forbidden: cannot be set until all schedulingGates have been cleared");
 }
 
-void check_replacement(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  const auto policy = api::text_at(spec, "/podReplacementPolicy");
-  const bool only_failed = api::find_at(spec, "/podFailurePolicy") != nullptr;
-  if (policy.empty() || policy == "Failed" || (policy == "TerminatingOrFailed" && !only_failed)) return;
-  findings.add(path / "podReplacementPolicy",
-               fmt::format("Unsupported value: \"{}\": supported values: \"Failed\"{}", policy,
-                           only_failed ? "" : ", \"TerminatingOrFailed\""));
-}
-
-// Limits of failures of each index.
-void check_indexes(const json::value& spec, bool is_indexed, const FieldPath& path, SpecFindings& findings) {
-  const auto limit = number_at(spec, "/backoffLimitPerIndex"), failed = number_at(spec, "/maxFailedIndexes");
-  if (failed && !limit)
-    findings.add(path / "backoffLimitPerIndex", "Required value: when maxFailedIndexes is specified");
-  for (const auto& [number, field] :
-       {std::pair(limit, "backoffLimitPerIndex"), std::pair(failed, "maxFailedIndexes")}) {
-    if (number && !is_indexed)
-      findings.add(path / field, fmt::format("Invalid value: {}: requires indexed completion mode", *number));
-  }
-  const auto completions = number_at(spec, "/completions");
-  if (is_indexed && failed && completions && *failed > *completions)
-    findings.add(path / "maxFailedIndexes",
-                 fmt::format("Invalid value: {}: must be less than or equal to completions", *failed));
+// Source: validateTimeZone, Go's time.LoadLocation.
+void check_time_zone(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto* given = api::find_at(spec, "/timeZone");
+  if (!given || !given->is_string()) return;
+  const std::string zone(given->get_string());
+  const auto at = path / "timeZone";
+  const auto refuse = [&](std::string_view why) {
+    findings.add(at, fmt::format("Invalid value: \"{}\": {}", zone, why));
+  };
+  if (zone.empty()) return refuse("timeZone must be nil or non-empty string");
+  std::string lower = zone;
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower == "local")
+    refuse("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+  if (zone != "Local" && !is_time_zone(zone)) refuse(fmt::format("unknown time zone {}", zone));
 }
 
 void check_cron_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
@@ -164,25 +159,18 @@ void check_cron_job(const json::value& spec, const FieldPath& path, SpecFindings
     findings.add(
         path / "concurrencyPolicy",
         fmt::format(R"(Unsupported value: "{}": supported values: "Allow", "Forbid", "Replace")", policy));
-  // Other names are of a database that podium does not have.
-  if (api::text_at(spec, "/timeZone") == "Local")
-    findings.add(path / "timeZone",
-                 "Invalid value: \"Local\": timeZone must be an explicit time zone as defined in "
-                 "https://www.iana.org/time-zones");
+  check_time_zone(spec, path, findings);
   for (const auto* field :
        {"startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"})
     check_not_negative(spec, field, path, findings);
 }
 
 void check_stateful_set(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  const auto policy = api::text_at(spec, "/podManagementPolicy"),
-             type = api::text_at(spec, "/updateStrategy/type");
+  const auto policy = api::text_at(spec, "/podManagementPolicy");
   if (!policy.empty() && policy != "OrderedReady" && policy != "Parallel")
     findings.add(path / "podManagementPolicy",
                  fmt::format("Invalid value: \"{}\": must be 'OrderedReady' or 'Parallel'", policy));
-  if (!type.empty() && type != "RollingUpdate" && type != "OnDelete")
-    findings.add(path / "updateStrategy.type",
-                 fmt::format("Invalid value: \"{}\": must be 'RollingUpdate' or 'OnDelete'", type));
+  check_stateful_set_strategy(spec, path, findings);
   if (const auto service = api::text_at(spec, "/serviceName");
       !service.empty() && !api::is_dns_label(service))
     findings.add(path / "serviceName",
@@ -190,8 +178,12 @@ void check_stateful_set(const json::value& spec, const FieldPath& path, SpecFind
   const auto* claims = api::find_at(spec, "/volumeClaimTemplates");
   for (std::size_t i = 0; claims && claims->is_array() && i < claims->get_array().size(); ++i)
     check_claim_spec(claims->get_array()[i], (path / "volumeClaimTemplates")[i], findings);
-  if (const auto* update = api::find_at(spec, "/updateStrategy/rollingUpdate"))
-    check_not_negative(*update, "partition", path / "updateStrategy.rollingUpdate", findings);
+  for (const auto* field : {"whenDeleted", "whenScaled"}) {
+    const auto then = api::text_at(spec, fmt::format("/persistentVolumeClaimRetentionPolicy/{}", field));
+    if (!then.empty() && then != "Retain" && then != "Delete")
+      findings.add(path / "persistentVolumeClaimRetentionPolicy" / field,
+                   fmt::format(R"(Unsupported value: "{}": supported values: "Retain", "Delete")", then));
+  }
 }
 
 // A Deployment has 600 seconds, unless it says otherwise.
@@ -201,26 +193,6 @@ void check_progress(const json::value& spec, const FieldPath& path, SpecFindings
   if (deadline <= number_at(spec, "/minReadySeconds").value_or(0))
     findings.add(path / "progressDeadlineSeconds",
                  fmt::format("Invalid value: {}: must be greater than minReadySeconds", deadline));
-}
-
-void check_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  for (const auto* field : {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds",
-                            "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"})
-    check_not_negative(spec, field, path, findings);
-  const auto mode = api::text_at(spec, "/completionMode");
-  if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed")
-    findings.add(path / "completionMode",
-                 fmt::format(R"(Unsupported value: "{}": supported values: "Indexed", "NonIndexed")", mode));
-  check_replacement(spec, path, findings);
-  check_indexes(spec, mode == "Indexed", path, findings);
-  if (mode != "Indexed") return;
-  if (!api::find_at(spec, "/completions"))
-    findings.add(path / "completions", "Required value: when completion mode is Indexed");
-  if (const auto parallelism = number_at(spec, "/parallelism"); parallelism > kMostIndexedParallelism)
-    findings.add(
-        path / "parallelism",
-        fmt::format("Invalid value: {}: must be less than or equal to {} when completion mode is Indexed",
-                    *parallelism, kMostIndexedParallelism));
 }
 
 void check_name(const std::string& name, Kind kind, const FieldPath& path, SpecFindings& findings) {
@@ -275,7 +247,9 @@ Result<void> validate_workload(const json::value& value, Kind kind, const FieldP
     if (!spec) return findings.result();
   }
   if (is_job(kind)) {
-    check_job(*spec, at, findings);
+    check_job_spec(*spec, at, findings);
+    if (kind == Kind::job)
+      check_job_name(api::text_at(value, "/metadata/name"), *spec, path / "metadata.name", findings);
   } else {
     check_not_negative(*spec, "replicas", at, findings);
     check_not_negative(*spec, "minReadySeconds", at, findings);

@@ -291,11 +291,13 @@ export class AskView extends Component {
       words.lead && h("p", null, words.lead),
       h(Lines, { of: words.decided }),
       h(Lines, { id: "selector", of: words.selector }),
+      h(Lines, { id: "replaces", of: words.replaces }),
       h(Compared, {
         before: question.before?.status,
         after: status,
         weights: question.answered,
         pod: question.pod && !question.replicas ? `${question.ns}/${question.pod}` : "",
+        ns: question.ns,
       }),
       failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       h(Fixes, { status, words }),

@@ -1,6 +1,7 @@
 // Compares two answers to one question: where its pods go with the profile's weights, and with others.
 import { h } from "./vendor/preact.js";
 import { Table } from "./parts.js";
+import { weightsLink } from "./weights_view.js";
 import { count, strategyWords } from "./words.js";
 
 const numbersOf = (status) => new Map((status.placements ?? []).map((one) => [one.nodeName, one.count]));
@@ -31,7 +32,7 @@ function comparedWords({ rows, moved, isCut, fitting: [was] }, pod) {
   return `${isCut ? "at least " : ""}${moved} of ${was} pods go elsewhere than with the profile’s weights.`;
 }
 
-export function Compared({ before, after, weights = {}, pod = "" }) {
+export function Compared({ before, after, weights = {}, pod = "", ns = "" }) {
   if (!before) return null;
   const moves = movesOf(before, after);
   const { rows, isCut, fitting } = moves;
@@ -58,5 +59,6 @@ export function Compared({ before, after, weights = {}, pod = "" }) {
         ),
       ),
     isCut && h("p", { class: "note" }, `Of the nodes that take most. Others are not listed: ${count(rows.length, "node")} of those shown change.`),
+    h("p", null, h("a", { id: "ask-all", href: weightsLink(weights, ns) }, "Which pods of the cluster would these weights move?")),
   );
 }

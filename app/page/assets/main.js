@@ -11,12 +11,13 @@ import { NodesView } from "./nodes_view.js";
 import { linkTo, placeOf } from "./place.js";
 import { PodView } from "./pod_view.js";
 import { TopologyView } from "./topology.js";
+import { WeightsView } from "./weights_view.js";
 import { count, useWords } from "./words.js";
 
 // Where the page is: { view, parts, query, ns, pod }; ns and pod are the first parts of most views.
 function here() {
   const { view, parts, query } = placeOf(location.hash);
-  const known = view === "find" || VIEWS.some(([name]) => name === view) ? view : "now";
+  const known = ["find", "weights"].includes(view) || VIEWS.some(([name]) => name === view) ? view : "now";
   const [ns = "", pod = ""] = parts;
   return { view: known, parts, query, ns, pod };
 }
@@ -165,6 +166,8 @@ class Page extends Component {
         return h(NodesView, { key: `nodes/${logins}`, kind: at.ns, query });
       case "capacity":
         return h(CapacityView, { key: `capacity/${logins}`, query });
+      case "weights":
+        return h(WeightsView, { key: `weights/${logins}`, query });
       case "find":
         return h(FindView, { key: `find/${logins}`, text: at.ns });
       default:

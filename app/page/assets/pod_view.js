@@ -161,7 +161,7 @@ export class PodView extends LiveView {
       h(Trouble, { error: asked?.error }),
       asked?.answer && [
         h("p", { id: "now", role: "status" }, answerVerdict(asked.answer)),
-        h(Compared, { before: asked.before?.status, after: asked.answer.status, weights: asked.weights, pod: `${ns}/${pod}` }),
+        h(Compared, { before: asked.before?.status, after: asked.answer.status, weights: asked.weights, pod: `${ns}/${pod}`, ns }),
         h(Fixes, { status: asked.answer.status, words: asked.answer.words }),
       ],
       !asked?.isRefused && more,
@@ -216,6 +216,7 @@ export class PodView extends LiveView {
       this.evictor(words),
       this.preemption(status),
       h(Lines, { id: "selector", of: words.selector }),
+      h(Lines, { id: "replaces", of: words.replaces }),
       waits(report) && life,
       this.scores(status, moved),
       h(Devices, { status }),

@@ -79,22 +79,33 @@ TEST_F(FilePlaces, OwnFindingsAboutAnObjectHaveALineEach) {
 }
 
 TEST_F(FilePlaces, TheApiServerNamesFieldsOfTheObject) {
+  Error error{.kind = Error::Kind::status, .message = "Deployment.apps \"web\" is invalid: spec: …"};
+  error.status = {.code = 422, .reason = "Invalid", .kind = "Deployment", .name = "web"};
+  error.status.causes = {{.reason = "FieldValueRequired",
+                          .message = "Required value: a, spec.selector: b",
+                          .field = "spec.template.spec.containers[0].image"}};
   EXPECT_EQ(
-      with_places(std::string("Deployment.apps \"web\" is invalid: [spec.template.spec.containers[0].image: "
-                              "Required value, spec.selector: Required value]"),
-                  objects[0]),
-      "Deployment.apps \"web\" is invalid: [f.yaml:9: spec.template.spec.containers[0].image: Required "
-      "value, f.yaml:4: spec.selector: Required value]");
-  EXPECT_EQ(
-      with_places(
-          std::string("strict decoding error: unknown field \"spec.template.spec.containers[0].imaeg\", "
-                      "unknown field \"spec.a\""),
-          objects[0]),
-      "strict decoding error: f.yaml:8: unknown field \"spec.template.spec.containers[0].imaeg\", f.yaml:4: "
-      "unknown field \"spec.a\"");
-  for (const auto* stays :
-       {"the specification: x", "pod.spec.containers: x", "spec", "spec[", "metadata and spec"})
-    EXPECT_EQ(with_places(std::string(stays), objects[0]), stays);
+      with_places(error, objects[0]),
+      "Deployment \"web\" is invalid: f.yaml:9: spec.template.spec.containers[0].image: Required value: "
+      "a, spec.selector: b");
+  error.status.causes.push_back(
+      {.reason = "FieldValueRequired", .message = "Required value", .field = "spec.selector"});
+  EXPECT_EQ(with_places(error, objects[0]),
+            "Deployment \"web\" is invalid:\n"
+            "f.yaml:9: spec.template.spec.containers[0].image: Required value: a, spec.selector: b\n"
+            "f.yaml:4: spec.selector: Required value");
+}
+
+TEST_F(FilePlaces, AMessageWithoutCausesStays) {
+  const auto place = [&](const char* message) {
+    return with_places(Error{.kind = Error::Kind::status, .message = message}, objects[0]);
+  };
+  EXPECT_EQ(place("strict decoding error: unknown field \"spec.template.spec.containers[0].imaeg\", "
+                  "unknown field \"spec.a\""),
+            "strict decoding error: f.yaml:8: unknown field \"spec.template.spec.containers[0].imaeg\", "
+            "f.yaml:4: unknown field \"spec.a\"");
+  for (const auto* stays : {"pods \"web\" is forbidden: spec.containers: no", "spec.a: no", "spec["})
+    EXPECT_EQ(place(stays), stays);
 }
 
 }  // namespace

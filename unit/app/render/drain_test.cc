@@ -1,6 +1,7 @@
 // The text about a drain: podium's answer joined with the node's pods and their budgets.
 #include "app/render/drain.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,6 +77,36 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
       "Fullest afterwards: n1 cpu 91%, n2 memory 40%.\n"
       "Nothing was evicted. To do it: kubectl drain n9 --ignore-daemonsets --delete-emptydir-data --force\n");
   EXPECT_EQ(drain_exit_code(drain), 3);
+}
+
+TEST(Drain, TheMostFrequentReasonMayBeThatOfFewNodes) {
+  explain::DrainedPod pod{.name = "big", .code = "NoNode", .reason = "Insufficient cpu"};
+  pod.cause = explain::Cause{"InsufficientResource", {{framework::Topic::resource, "cpu"}}};
+  EXPECT_EQ(no_place(pod), "no node fits; some do not have enough free cpu") << "an older podium";
+  pod.nodes = 2;
+  pod.nodes_total = 5;
+  EXPECT_EQ(no_place(pod), "no node fits; 2 of 5 do not have enough free cpu");
+  pod.nodes = 1;
+  EXPECT_EQ(no_place(pod), "no node fits; 1 of 5 does not have enough free cpu");
+  pod.nodes = 3;
+  EXPECT_EQ(no_place(pod), "no node fits; most do not have enough free cpu");
+  pod.cause.reset();
+  EXPECT_EQ(no_place(pod), "no node fits; most: Insufficient cpu");
+}
+
+TEST(Drain, PodsThatTheAnswerDoesNotNameHaveOneLine) {
+  auto objects = pods_of_n9();
+  for (int i = 0; i < 40; ++i)
+    objects.push_back(pod_of("shop", fmt::format("web-{:02}", i).c_str(), "ReplicaSet", "web"));
+  auto drain = joined(objects);
+  find_obstacles("shop", {budget("web", R"({"matchLabels": {"app": "web"}})", 0)}, objects, drain);
+  const auto text = drain_table(drain, plain());
+  EXPECT_NE(
+      text.find("\n? podium does not say where 41 more pods go: bank/ledger, shop/web-00, shop/web-01 and "
+                "38 more.\n! 40 of these: budget web allows 0 disruptions.\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("shop/web-02"), std::string::npos) << text;
 }
 
 TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {

@@ -52,6 +52,20 @@ TEST(Words, AreThereIfAskedFor) {
     EXPECT_EQ(served.get(path).body.find("\"words\""), std::string::npos) << path;
 }
 
+TEST(Words, SayWhichPodADaemonSetsPodReplaces) {
+  Served served;
+  auto status = waits_for(framework::row_of(framework::ReasonCode::insufficient_resource), 1);
+  const auto replaces = [&] {
+    served.decisions.remember("shop", "new", "new", status, controller::pack(status));
+    const auto report = json::parse(served.get("/v1/namespaces/shop/pods/new/report?words=true").body);
+    const auto* said = report.at("words").as_object().if_contains("replaces");
+    return said ? json::serialize(*said) : "";
+  };
+  EXPECT_EQ(replaces(), "");
+  status.replaces = explain::PodBefore{"old", "n1", false};
+  EXPECT_EQ(replaces(), R"(["Its DaemonSet's pod old stays on n1 until this one is ready (maxSurge)."])");
+}
+
 TEST(Words, SayWhatBecameOfThePod) {
   Served served;
   explain::ReportStatus status;

@@ -299,6 +299,27 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
   EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "ml/vip") << "a new preemptor of the same name";
 }
 
+// A StatefulSet's next pod has the same name, and a place from which the same preemptor evicts it.
+TEST(DecisionMemory, ANextPodOfThatNameMayBeEvictedAgain) {
+  Memory m;
+  m.decide("db-0");
+  auto preempts = m.preempting({{"shop", "db-0"}});
+  preempts.preemption->decided_at = preempts.decided_at;
+  m.remember("ml", "vip", "v", preempts);
+  m.memory.gone("uid-of-db-0");
+  m.clock.advance(1s);
+  m.remember("shop", "db-0", "next", m.status("n1"));
+  auto repeats = preempts;
+  repeats.decided_at = m.clock.wall();
+  m.remember("ml", "vip", "v", repeats);
+  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "") << "a later attempt repeats the first preemption";
+  auto again = repeats;
+  again.preemption->decided_at = again.decided_at;
+  m.remember("ml", "vip", "v", again);
+  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "ml/vip");
+  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_at, again.decided_at);
+}
+
 TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
   Memory m;
   m.decide("low");

@@ -62,9 +62,9 @@ TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {
   w.decide(huge("web"), 2);
   w.bind(small("web"));
   w.run();
-  EXPECT_EQ(
-      w.report("web").at("status").at("preemption"),
-      json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
+  EXPECT_EQ(w.report("web").at("status").at("preemption"),
+            json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1,
+                            "decidedAt":"1970-01-01T00:00:00Z"})"));
 }
 
 TEST(ReportRecorder, SaysWhatABindingWaitsFor) {

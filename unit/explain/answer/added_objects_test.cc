@@ -22,6 +22,8 @@ std::string message_of(const ReportStatus& status) {
   return status.answer->changes.empty() ? std::string() : status.answer->changes.front().message;
 }
 
+constexpr const char* kUnknownLabel = "the label of namespace shop that claims with adminAccess need";
+
 // The API server refuses claims with adminAccess, and templates of such claims.
 TEST(AddObjects, AdminAccessNeedsALabelOfTheNamespace) {
   const auto with = [](std::vector<std::pair<std::string, std::string>> labels) {
@@ -68,10 +70,48 @@ TEST(AddObjects, AdminAccessNeedsALabelOfTheNamespace) {
   for (const auto& [kind, reference] : {std::pair("ResourceClaimTemplate", "resourceClaimTemplateName"),
                                         {"ResourceClaim", "resourceClaimName"}})
     EXPECT_EQ(asked(allowed, kind, reference).answer->first_failure->reason, class_is_missing) << kind;
-  const auto unknown = asked(unit::two_nodes(), "ResourceClaimTemplate", "resourceClaimTemplateName");
-  EXPECT_EQ(unknown.answer->first_failure->reason, class_is_missing);
-  EXPECT_THAT(unknown.answer->not_modelled,
-              testing::Contains("the label of namespace shop that claims with adminAccess need"));
+  for (const auto& [kind, reference] : {std::pair("ResourceClaimTemplate", "resourceClaimTemplateName"),
+                                        {"ResourceClaim", "resourceClaimName"}}) {
+    const auto unknown = asked(unit::two_nodes(), kind, reference);
+    EXPECT_EQ(unknown.answer->first_failure->reason, class_is_missing) << kind;
+    EXPECT_THAT(unknown.answer->not_modelled, testing::Contains(kUnknownLabel)) << kind;
+    EXPECT_THAT(asked(unit::two_nodes(), kind, reference, "false").answer->not_modelled,
+                testing::Not(testing::Contains(kUnknownLabel)))
+        << kind;
+    EXPECT_THAT(asked(allowed, kind, reference).answer->not_modelled,
+                testing::Not(testing::Contains(kUnknownLabel)))
+        << kind;
+  }
+}
+
+// The namespace may come after the claims that need its label.
+TEST(AddObjects, ANamespaceOfTheFileHasItsLabels) {
+  const auto asked = [](const char* labels, const cluster::Snapshot& snapshot) {
+    const auto status = ask(fmt::format(R"({{"changes": [
+      {{"type": "AddObjects", "objects": [
+        {{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {{"name": "one"}}, "spec": {{
+          "devices": {{"requests": [{{"name": "gpu", "exactly": {{"deviceClassName": "fast",
+                                                                  "adminAccess": true}}}}]}}}}}}]}},
+      {{"type": "AddObjects", "objects": [
+        {{"apiVersion": "v1", "kind": "Namespace", "metadata": {{"name": "shop", "labels": {}}}}}]}}],
+      "template": {{"spec": {{"resourceClaims": [{{"name": "gpu", "resourceClaimName": "one"}}],
+                             "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                                        labels),
+                            snapshot);
+    EXPECT_THAT(status.answer->not_modelled, testing::Not(testing::Contains(kUnknownLabel)));
+    return status.answer->first_failure->message;
+  };
+  EXPECT_THAT(asked("{}", unit::two_nodes()), testing::HasSubstr("the API server refuses ResourceClaim"));
+  const std::string class_is_missing = "device class fast does not exist";
+  constexpr const char* kAllows = R"({"resource.kubernetes.io/admin-access": "true"})";
+  EXPECT_THAT(asked(kAllows, unit::two_nodes()), testing::HasSubstr(class_is_missing));
+  auto allowed = unit::two_nodes();
+  api::Namespace ns;
+  ns.meta.name = "shop";
+  ns.meta.labels.set("resource.kubernetes.io/admin-access", "true");
+  allowed.objects().set<api::Namespace>(test::share(std::move(ns)));
+  EXPECT_THAT(asked(R"({"team": "shop"})", allowed), testing::HasSubstr(class_is_missing))
+      << "a manifest keeps the labels that it does not name";
 }
 
 // No controller has counted a budget of the user's file.

@@ -2,6 +2,7 @@
 #include "explain/answer/comparison.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scheduler/config/load.h"
@@ -113,6 +114,87 @@ TEST(Comparison, SomePodsStay) {
   EXPECT_EQ(out.staying, 3u);
   EXPECT_EQ(out.gated, 1u);
   EXPECT_EQ(out.other_scheduler, 1u);
+}
+
+// spec.search.compareWeights of a what-if in namespace shop.
+ReportStatus with_weights(const char* strategies, const cluster::Snapshot& snapshot,
+                          const unit::Pods& waiting = {}, const Namespaces& seen = {},
+                          const Budget& budget = {}) {
+  auto question =
+      unit::read(fmt::format(R"({{"search": {{"compareWeights": {{"strategies": [{}]}}}}}})", strategies));
+  if (!question) return refusal(question.error());
+  question->seen_namespaces = seen;
+  return answer(*question, snapshot, unit::default_config(), budget, {}, waiting);
+}
+
+// The image draws all pods to n1. Without its weight they spread.
+constexpr const char* kNoImages = R"({"name": "ImageLocality", "weight": 0})";
+cluster::Snapshot with_image() {
+  auto snapshot = unit::nodes_of({});
+  for (const char* name : {"n1", "n2"}) {
+    auto made = test::node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110");
+    if (name == std::string_view("n1")) made.image({"i:latest"}, 900'000'000);
+    snapshot.set_node(made.ptr());
+  }
+  return snapshot;
+}
+test::PodBuilder using_image(const std::string& name, const char* node) {
+  return placed(name, "1", node).image("i:latest");
+}
+
+TEST(ComparedWeights, NamesThePodsThatWouldBeElsewhere) {
+  auto snapshot = with_image();
+  for (const auto* name : {"a", "b", "c", "d"}) unit::run_pod(snapshot, using_image(name, "n1"));
+  const auto status = with_weights(kNoImages, snapshot);
+  ASSERT_TRUE(status.answer && status.answer->weights_compared) << status.message;
+  const auto& found = *status.answer->weights_compared;
+  EXPECT_EQ(found.pods, 4u);
+  EXPECT_EQ(found.nodes_before, 1u) << "where the image is";
+  EXPECT_EQ(found.nodes, 2u) << "spread";
+  EXPECT_EQ(found.moved, 2u);
+  ASSERT_EQ(found.elsewhere_total, found.moved);
+  for (const auto& pod : found.elsewhere) {
+    EXPECT_EQ(pod.ns, "") << "its own namespace";
+    EXPECT_EQ(pod.node_before + "→" + pod.node, "n1→n2") << pod.name;
+  }
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_EQ(status.message, fmt::format("{} of 4 pods would be placed on another node", found.moved));
+  EXPECT_EQ(
+      with_weights(R"({"name": "ImageLocality", "weight": 1})", snapshot).answer->weights_compared->moved, 0u)
+      << "the profile's own weight";
+}
+
+TEST(ComparedWeights, OthersAreCountedAndNamedOnlyIfTheyAreSeen) {
+  auto snapshot = with_image();
+  for (const auto* name : {"a", "b", "c", "d"}) {
+    auto pod = using_image(name, "n1").build();
+    pod.meta.namespace_ = "bank";
+    unit::run_pod(snapshot, pod);
+  }
+  const auto unseen = *with_weights(kNoImages, snapshot).answer->weights_compared;
+  EXPECT_GT(unseen.moved, 0u);
+  EXPECT_EQ(unseen.elsewhere_total, 0u);
+  EXPECT_TRUE(unseen.elsewhere.empty());
+  const auto seen = *with_weights(kNoImages, snapshot, {}, {"bank"}).answer->weights_compared;
+  EXPECT_EQ(seen.elsewhere_total, seen.moved);
+  ASSERT_FALSE(seen.elsewhere.empty());
+  EXPECT_EQ(seen.elsewhere.front().ns, "bank");
+}
+
+TEST(ComparedWeights, IsRefusedOrDeclinedAsOtherQuestions) {
+  auto snapshot = with_image();
+  unit::run_pod(snapshot, using_image("a", "n1"));
+  EXPECT_THAT(
+      with_weights(R"({"name": "NoSuch", "weight": 1})", snapshot).message,
+      testing::StartsWith("spec.search.compareWeights.strategies[0].name: unknown strategy \"NoSuch\""));
+  int left = 1;
+  EXPECT_EQ(with_weights(kNoImages, snapshot, {}, {}, [&] { return left-- > 0; }).message,
+            "the deadline passed before all pods were placed");
+  auto huge = using_image("huge", "n1").build();
+  for (int i = 0; i < 50; ++i) huge.meta.annotations.set(fmt::format("a{}", i), std::string(1 << 20, 'x'));
+  unit::run_pod(snapshot, huge);
+  EXPECT_EQ(with_weights(kNoImages, snapshot).message,
+            "the pods of the cluster need more memory than a what-if may use");
 }
 
 TEST(Comparison, APodWhoseProfileGoesHasNoPlace) {

@@ -111,6 +111,20 @@ TEST(NodesWantedGroups, NoGroupIsSplitWhenTheTimeEnds) {
   }
 }
 
+// The first pod of the group fits on the node that exists. A group that is taken out leaves it again.
+TEST(NodesWantedGroups, NoMoreFitNowThanInAll) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  bool has_taken_out = false;
+  for (int most = 1; most < 200; ++most) {
+    int left = most;
+    const auto status = search_for(kAny, group_of("g", 6, "3"), {}, snapshot, [&] { return --left > 0; });
+    if (!status.answer || !status.answer->nodes_wanted) continue;
+    EXPECT_LE(status.answer->nodes_wanted->fit_now, status.answer->fitting) << most;
+    has_taken_out |= status.answer->fitting == 0;
+  }
+  EXPECT_TRUE(has_taken_out);
+}
+
 TEST(NodesWantedGroups, OthersAreNotNamed) {
   auto pods = group_of("g", 3, "3");
   for (auto& each : pods) {

@@ -162,6 +162,13 @@ TEST(ValidateWorkload, SchedulesAndLimitsOfJobs) {
       of_schedule("x * * * *", "failed to parse int from x: strconv.Atoi: parsing \"x\": invalid syntax"),
       of_schedule("0 3 * *", "expected exactly 5 fields, found 4: [0 3 * *]"),
       of_schedule("@often", "unrecognized descriptor: @often"),
+      of_schedule("@every 5", "failed to parse duration @every 5: time: missing unit in duration \"5\""),
+      of_schedule("@every 5d",
+                  "failed to parse duration @every 5d: time: unknown unit \"d\" in duration \"5d\""),
+      of_schedule("@every 1.5.5s",
+                  "failed to parse duration @every 1.5.5s: time: missing unit in duration \"1.5.5s\""),
+      of_schedule("@every 9999999h",
+                  "failed to parse duration @every 9999999h: time: invalid duration \"9999999h\""),
       of_schedule("@every soon", "failed to parse duration @every soon: time: invalid duration \"soon\""),
       of_schedule("TZ=UTC 0 3 * * *", "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"),
       {scheduled("0 3 * * *", R"("concurrencyPolicy": "Never",)"),
@@ -188,8 +195,8 @@ TEST(ValidateWorkload, SchedulesAndLimitsOfJobs) {
        "spec.template.spec.podManagementPolicy: Invalid value: \"Bad\": must be 'OrderedReady' or "
        "'Parallel'"},
       {strategy("StatefulSet", R"("updateStrategy": {"type": "Recreate"},)"),
-       "spec.template.spec.updateStrategy.type: Invalid value: \"Recreate\": must be 'RollingUpdate' or "
-       "'OnDelete'"}};
+       "spec.template.spec.updateStrategy: Invalid value: {\"type\":\"Recreate\"}: must be "
+       "'RollingUpdate' or 'OnDelete'"}};
   for (const auto& c : cases) EXPECT_EQ(finding(c.manifest), c.error) << c.manifest;
   for (const auto* schedule :
        {"*/5 0-6,22 1 jan-Mar MON", "? ? ? ? ?", "0/15 * * * *", "@hourly", "@every 1h30m", "  0  3 * * *  "})
@@ -197,6 +204,139 @@ TEST(ValidateWorkload, SchedulesAndLimitsOfJobs) {
   EXPECT_EQ(finding(job(kNever, R"("completionMode": "Indexed", "completions": 3, "backoffLimitPerIndex": 1,
       "maxFailedIndexes": 3, "podReplacementPolicy": "Failed",)")),
             "");
+}
+
+TEST(ValidateWorkload, TimeZonesOfCronJobs) {
+  const auto of = [](std::string_view zone) {
+    return finding(scheduled("0 3 * * *", fmt::format(R"("timeZone": "{}",)", zone)));
+  };
+  for (const auto* zone : {"Europe/Berlin", "UTC", "Etc/GMT+5", "America/Argentina/Buenos_Aires", "EST5EDT",
+                           "US/Pacific", "Asia/Calcutta"})
+    EXPECT_EQ(of(zone), "") << zone;
+  const std::string at = "spec.template.spec.timeZone: Invalid value: ";
+  for (const auto* zone : {"Mars/Phobos", "Europe/Berln", "Europe", "Europe/", "PST", "europe/berlin",
+                           "/Europe/Berlin", "GMT+5", " UTC"})
+    EXPECT_EQ(of(zone), fmt::format("{}\"{}\": unknown time zone {}", at, zone, zone));
+  const std::string explicit_zone =
+      "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+  EXPECT_EQ(of("Local"), at + "\"Local\": " + explicit_zone);
+  EXPECT_EQ(of("local"),
+            fmt::format("{0}\"local\": {1}; {0}\"local\": unknown time zone local", at, explicit_zone));
+  EXPECT_EQ(of(""), at + "\"\": timeZone must be nil or non-empty string");
+}
+
+TEST(ValidateWorkload, StrategiesOfAStatefulSet) {
+  const auto of = [](std::string_view update) {
+    return finding(strategy("StatefulSet", fmt::format(R"("updateStrategy": {},)", update)));
+  };
+  const std::string at = "spec.template.spec.updateStrategy.rollingUpdate";
+  EXPECT_EQ(of(R"({"type": "OnDelete", "rollingUpdate": {"partition": 1}})"),
+            at + ": Invalid value: {\"partition\":1}: only allowed for updateStrategy 'RollingUpdate'");
+  for (const auto* update : {R"({"type": "OnDelete"})", R"({"type": "OnDelete", "rollingUpdate": null})",
+                             R"({"rollingUpdate": {"partition": 1, "maxUnavailable": "10%"}})", "{}"})
+    EXPECT_EQ(of(update), "") << update;
+  EXPECT_EQ(of(R"({"rollingUpdate": {"partition": -1}})"),
+            at + ".partition: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(of(R"({"rollingUpdate": {"maxUnavailable": 0}})"),
+            at + ".maxUnavailable: Invalid value: 0: cannot be 0");
+  EXPECT_EQ(of(R"({"rollingUpdate": {"maxUnavailable": "101%"}})"),
+            at + ".maxUnavailable: Invalid value: \"101%\": must not be greater than 100%");
+  EXPECT_EQ(
+      finding(strategy("StatefulSet", R"("persistentVolumeClaimRetentionPolicy": {"whenScaled": "Keep"},)")),
+      "spec.template.spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: "
+      "\"Keep\": supported values: \"Retain\", \"Delete\"");
+}
+
+TEST(ValidateWorkload, PoliciesOfJobs) {
+  struct Case {
+    std::string spec, error;  // of spec.template.spec; empty: it is accepted
+  };
+  constexpr std::string_view kIndexed = R"("completionMode": "Indexed", "completions": 3,)";
+  const auto failing = [](std::string_view rule, std::string_view more = "") {
+    return fmt::format(R"({} "podFailurePolicy": {{"rules": [{{{}}}]}},)", more, rule);
+  };
+  const auto succeeding = [&](std::string_view rules) {
+    return fmt::format(R"({} "successPolicy": {{"rules": [{}]}},)", kIndexed, rules);
+  };
+  const std::string rule = "podFailurePolicy.rules[0]", codes = rule + ".onExitCodes",
+                    success = "successPolicy.rules[0]";
+  const Case cases[] = {
+      {failing(R"("action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 42]})"), ""},
+      {failing(R"("action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}])"), ""},
+      {failing(R"("action": "FailIndex", "onExitCodes": {"operator": "NotIn", "values": [0]})",
+               std::string(kIndexed) + R"("backoffLimitPerIndex": 1,)"),
+       ""},
+      {failing(R"("onExitCodes": {"operator": "In", "values": [1]})"),
+       rule + R"(.action: Required value: valid values: ["Count" "FailIndex" "FailJob" "Ignore"])"},
+      {failing(R"("action": "Retry", "onExitCodes": {"operator": "In", "values": [1]})"),
+       rule + ".action: Unsupported value: \"Retry\": supported values: \"Count\", \"FailIndex\", "
+              "\"FailJob\", \"Ignore\""},
+      {failing(R"("action": "FailIndex", "onExitCodes": {"operator": "In", "values": [1]})"),
+       rule + ".action: Invalid value: \"FailIndex\": requires the backoffLimitPerIndex to be set"},
+      {failing(R"("action": "Count")"),
+       rule + ": Invalid value: specifying one of OnExitCodes and OnPodConditions is required"},
+      {failing(R"("action": "Count", "onExitCodes": {"operator": "In", "values": [1]},
+                  "onPodConditions": [{"type": "Ready", "status": "False"}])"),
+       rule + ": Invalid value: specifying both OnExitCodes and OnPodConditions is not supported"},
+      {failing(R"("action": "Count", "onPodConditions": [{"type": "Ready", "status": "No"}])"),
+       rule + ".onPodConditions[0].status: Unsupported value: \"No\": supported values: \"False\", "
+              "\"True\", \"Unknown\""},
+      {failing(R"("action": "Count", "onExitCodes": {"operator": "In", "values": []})"),
+       codes + ".values: Invalid value: []: at least one value is required"},
+      {failing(R"("action": "Count", "onExitCodes": {"operator": "In", "values": [0]})"),
+       codes + ".values[0]: Invalid value: 0: must not be 0 for the In operator"},
+      {failing(R"("action": "Count", "onExitCodes": {"operator": "In", "values": [2, 1]})"),
+       codes + ".values: Invalid value: [2,1]: must be ordered"},
+      {failing(R"("action": "Count", "onExitCodes": {"operator": "In", "values": [1, 1]})"),
+       codes + ".values[1]: Duplicate value: 1"},
+      {failing(
+           R"("action": "Count", "onExitCodes": {"containerName": "x", "operator": "In", "values": [1]})"),
+       codes + ".containerName: Invalid value: \"x\": must be one of the container or initContainer names "
+               "in the pod template"},
+      {R"("successPolicy": {"rules": [{"succeededCount": 1}]},)",
+       "successPolicy: Invalid value: {\"rules\":[{\"succeededCount\":1}]}: requires indexed completion "
+       "mode"},
+      {succeeding(R"({"succeededIndexes": "0,2", "succeededCount": 2})"), ""},
+      {succeeding(R"({"succeededIndexes": "0-1"})"), ""},
+      {succeeding(""),
+       "successPolicy.rules: Required value: at least one rules must be specified when the "
+       "successPolicy is specified"},
+      {succeeding("{}"), success + ": Required value: at least one of succeededCount or succeededIndexes "
+                                   "must be specified"},
+      {succeeding(R"({"succeededCount": 4})"),
+       success + ".succeededCount: Invalid value: 4: must be less than or equal to 3 (the number of "
+                 "specified completions)"},
+      {succeeding(R"({"succeededIndexes": "0", "succeededCount": 2})"),
+       success + ".succeededCount: Invalid value: 2: must be less than or equal to 1 (the number of indexes "
+                 "in the specified succeededIndexes field)"},
+      {succeeding(R"({"succeededIndexes": "0-3"})"),
+       success + ".succeededIndexes: Invalid value: \"0-3\": error parsing succeededIndexes: too large "
+                 "index: \"3\""},
+      {succeeding(R"({"succeededIndexes": "1,0"})"),
+       success + ".succeededIndexes: Invalid value: \"1,0\": error parsing succeededIndexes: "
+                 "non-increasing order, previous: 1, current: 0"},
+      {succeeding(R"({"succeededIndexes": "0,"})"),
+       success + ".succeededIndexes: Invalid value: \"0,\": error parsing succeededIndexes: cannot convert "
+                 "string to integer for index: \"\""},
+      {R"("completionMode": "Sometimes",)",
+       "completionMode: Unsupported value: \"Sometimes\": supported values: \"NonIndexed\", "
+       "\"Indexed\""},
+      {R"("completionMode": "Indexed", "completions": 200000, "backoffLimitPerIndex": 1,)",
+       "maxFailedIndexes: Required value: must be specified when completions is above 100000"},
+      {R"("completionMode": "Indexed", "completions": 200000, "backoffLimitPerIndex": 1,
+          "maxFailedIndexes": 10, "parallelism": 20000,)",
+       "parallelism: Invalid value: 20000: must be less than or equal to 10000 when completions are above "
+       "100000 and used with backoff limit per index"},
+      {R"("completionMode": "NonIndexed", "maxFailedIndexes": 1, "backoffLimitPerIndex": 1,)",
+       "backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode; "
+       "spec.template.spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode"},
+      {R"("managedBy": "manager",)",
+       "managedBy: Invalid value: \"manager\": must be a domain-prefixed path (such as \"acme.io/foo\")"},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(finding(job(R"("restartPolicy": "Never",)", c.spec)),
+              c.error.empty() ? "" : "spec.template.spec." + c.error)
+        << c.spec;
 }
 
 TEST(ValidateWorkload, PoliciesOfAPod) {

@@ -134,6 +134,35 @@ TEST(AdmitQuestion, APriorityMayBeWrittenWhereItIsTheOneOfItsClass) {
   EXPECT_EQ((*admitted)->priority, 2000001000);
 }
 
+// Its controller gets the refusal: the Deployment itself is accepted.
+TEST(AdmitQuestion, SaysThatThePodsOfAWorkloadAreRefused) {
+  const auto refused = [](std::string_view of_pod) {
+    const auto text = fmt::format(R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1"}},
+        "spec": {{"template": {{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "web"}},
+          "spec": {{"selector": {{"matchLabels": {{"app": "web"}}}},
+                    "template": {{"metadata": {{"labels": {{"app": "web"}}}},
+                                  "spec": {{{}, "containers": [{{"name": "c", "image": "i"}}]}}}}}}}}}}}})",
+                                  of_pod);
+    const auto question = read_question(scan_report(text).value(), 600s);
+    EXPECT_TRUE(question) << question.error().message;
+    api::AdmissionObjects objects;
+    objects.runtime_classes[""];
+    const auto admitted = admit_question(*question, {}, unit::default_config(), objects);
+    return admitted ? "" : admitted.error().message;
+  };
+  const std::string accepted = "the API server accepts the Deployment and refuses its pods: ";
+  EXPECT_EQ(refused(R"("priority": 7)"),
+            "spec.template.spec.template.spec.priority: " + accepted +
+                "the integer value of priority (7) must not be provided in pod spec; priority admission "
+                "controller computed 0 from the given PriorityClass name");
+  EXPECT_EQ(refused(R"("priority": 0)"), "");
+  EXPECT_EQ(refused(R"("priorityClassName": "nope")"),
+            "spec.template.spec.template: " + accepted + "no PriorityClass with name nope was found");
+  EXPECT_EQ(refused(R"("overhead": {"cpu": "1"})"),
+            "spec.template.spec.template: " + accepted +
+                "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+}
+
 TEST(AdmitQuestion, OfAPodByReferenceIsReportedWithItsPath) {
   auto about = unit::about(pod("web-0").priority(7), 1);  // which the API server has resolved
   about.subject->names_scheduler = true;

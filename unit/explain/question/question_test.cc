@@ -202,8 +202,9 @@ TEST(ReadQuestion, ObjectsOfAChangeAreRead) {
             "");
   EXPECT_EQ(
       error_of(R"([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}])"),
-      "spec.changes[0].objects[0].kind: \"Secret\" of apiVersion \"v1\" cannot be added (known: Service, "
-      "PersistentVolume, LimitRange, PodDisruptionBudget, PriorityClass, RuntimeClass, StorageClass, "
+      "spec.changes[0].objects[0].kind: \"Secret\" of apiVersion \"v1\" cannot be added (known: Namespace, "
+      "Service, PersistentVolume, LimitRange, PodDisruptionBudget, PriorityClass, RuntimeClass, "
+      "StorageClass, "
       "CSIDriver, DeviceClass, ResourceClaim, ResourceClaimTemplate)");
   EXPECT_EQ(
       error_of(R"([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "x"},

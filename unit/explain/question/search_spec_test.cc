@@ -49,9 +49,14 @@ TEST(SearchSpec, FaultsHaveTheirPath) {
     std::string_view spec, error;
   };
   const Case cases[] = {
-      {R"({"search": {}})", "spec.search: needs exactly one of forPending and couldGo"},
+      {R"({"search": {}})", "spec.search: needs exactly one of forPending, couldGo and compareWeights"},
       {R"({"search": {"forPending": {}, "couldGo": {}}})",
-       "spec.search: needs exactly one of forPending and couldGo"},
+       "spec.search: needs exactly one of forPending, couldGo and compareWeights"},
+      {R"({"search": {"forPending": {}, "couldGo": {}, "compareWeights": {}}})",
+       "spec.search: needs exactly one of forPending, couldGo and compareWeights"},
+      {R"({"search": {"compareWeights": {}}})", "spec.search.compareWeights.strategies: required"},
+      {R"({"search": {"compareWeights": {"strategies": [{"name": "ImageLocality", "weight": -1}]}}})",
+       "spec.search.compareWeights.strategies[0].weight: must be between 0 and 1000000"},
       {R"({"search": {"couldGo": {"shapes": []}}})", "spec.search.couldGo.shapes: unknown field"},
       {R"({"search": {"couldGo": {}}, "podRef": {"name": "p"}})",
        "spec: a what-if needs exactly one of template, podRef, workloadRef and search"},

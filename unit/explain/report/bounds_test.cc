@@ -186,9 +186,12 @@ TEST(BoundAnswer, ASearchForNodesIsNeverLonger) {
         .nodes = std::vector(64, SpareNode{name, 100, {{name, name}}, 100}),
         .nodes_total = 500,
         .blocked = std::vector(10, BlockedNodes{"NoController", text, 10'000, {name, name, name}})};
+    a.weights_compared = WeightsCompared{
+        .elsewhere = std::vector(64, PodElsewhere{name, name, name, name, text}), .elsewhere_total = 500};
     EXPECT_GT(json::serialize(to_json(status)).size(), 2 * kAnswerBytes);
     bound_answer(status);
     EXPECT_LE(json::serialize(to_merge_patch(status)).size(), kAnswerBytes);
+    EXPECT_EQ(a.weights_compared->elsewhere_total, 500u);
     EXPECT_EQ(a.nodes_wanted->unplaced_total, 500u);
     EXPECT_EQ(a.nodes_spare->nodes_total, 500u);
     EXPECT_GE(a.nodes_spare->nodes.size(), 16u);
@@ -211,6 +214,7 @@ TEST(BoundAnswer, LeavesWhatIsUsuallyAskedAsItIs) {
   auto& a = *large.answer;
   a.nodes_wanted.reset();  // an answer about pods has none
   a.nodes_spare.reset();
+  a.weights_compared.reset();
   std::vector<std::string> nodes;
   for (int i = 0; i < 64; ++i) nodes.push_back(fmt::format("ip-10-0-12-{:03}.eu-west-1.compute.internal", i));
   set_placements(a, nodes);

@@ -1,0 +1,346 @@
+#include "explain/workload/validate_job.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/text/json_view.h"
+#include "api/validate/validate.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kMostIndexedParallelism = 100'000, kMostFailedIndexes = 100'000,
+                       kManyCompletions = 100'000, kMostOfManyCompletions = 10'000;
+constexpr std::size_t kMostRules = 20, kMostExitCodes = 255, kMostConditions = 20,
+                      kMostIndexesBytes = 64 * 1024, kMostManagerBytes = 63;
+
+using Texts = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 4> kActions = {"Count", "FailIndex", "FailJob", "Ignore"};
+constexpr std::array<std::string_view, 2> kOperators = {"In", "NotIn"};
+constexpr std::array<std::string_view, 3> kStatuses = {"False", "True", "Unknown"};
+
+std::string quoted(Texts texts) { return fmt::format("\"{}\"", fmt::join(texts, "\", \"")); }
+
+std::optional<std::int64_t> number_in(const json::value& value, std::string_view field) {
+  return api::integer_at(value, fmt::format("/{}", field));
+}
+
+const json::array& items_of(const json::value& value, std::string_view field) {
+  static const json::array kNone;
+  const auto* found = api::find_at(value, fmt::format("/{}", field));
+  return found && found->is_array() ? found->get_array() : kNone;
+}
+
+void check_least(const json::value& value, std::string_view field, const FieldPath& path,
+                 SpecFindings& findings) {
+  const auto number = number_in(value, field);
+  if (number && *number < 0)
+    findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
+}
+
+void check_count(std::size_t count, std::size_t most, const FieldPath& at, SpecFindings& findings) {
+  if (count > most) findings.add(at, fmt::format("Too many: {}: must have at most {} items", count, most));
+}
+
+// A text of which the API server knows all values.
+void check_known(const json::value& value, std::string_view field, Texts known, const FieldPath& path,
+                 SpecFindings& findings) {
+  const auto given = api::text_at(value, fmt::format("/{}", field));
+  if (given.empty())
+    findings.add(path / field, fmt::format("Required value: valid values: [{}]",
+                                           fmt::format("\"{}\"", fmt::join(known, "\" \""))));
+  else if (std::ranges::find(known, given) == known.end())
+    findings.add(path / field,
+                 fmt::format("Unsupported value: \"{}\": supported values: {}", given, quoted(known)));
+}
+
+// --- indexes ---
+
+bool is_indexed(const json::value& spec) { return api::text_at(spec, "/completionMode") == "Indexed"; }
+
+void check_needs_indexes(const json::value& spec, std::string_view field, const FieldPath& path,
+                         SpecFindings& findings) {
+  if (const auto number = number_in(spec, field))
+    findings.add(path / field, fmt::format("Invalid value: {}: requires indexed completion mode", *number));
+}
+
+void check_most(std::optional<std::int64_t> number, std::int64_t most, std::string_view when,
+                const FieldPath& at, SpecFindings& findings) {
+  if (number && *number > most)
+    findings.add(at,
+                 fmt::format("Invalid value: {}: must be less than or equal to {}{}", *number, most, when));
+}
+
+void check_indexed(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto completions = number_in(spec, "completions"), parallelism = number_in(spec, "parallelism"),
+             failed = number_in(spec, "maxFailedIndexes");
+  if (!completions) findings.add(path / "completions", "Required value: when completion mode is Indexed");
+  check_most(parallelism, kMostIndexedParallelism, " when completion mode is Indexed", path / "parallelism",
+             findings);
+  if (completions && failed && *failed > *completions)
+    findings.add(path / "maxFailedIndexes",
+                 fmt::format("Invalid value: {}: must be less than or equal to completions", *failed));
+  check_most(failed, kMostFailedIndexes, "", path / "maxFailedIndexes", findings);
+  if (!completions || *completions <= kManyCompletions || !number_in(spec, "backoffLimitPerIndex")) return;
+  if (!failed)
+    findings.add(
+        path / "maxFailedIndexes",
+        fmt::format("Required value: must be specified when completions is above {}", kManyCompletions));
+  const auto when =
+      fmt::format(" when completions are above {} and used with backoff limit per index", kManyCompletions);
+  check_most(parallelism, kMostOfManyCompletions, when, path / "parallelism", findings);
+  check_most(failed, kMostOfManyCompletions, when, path / "maxFailedIndexes", findings);
+}
+
+// --- podFailurePolicy ---
+
+std::set<std::string> containers_of(const json::value& spec) {
+  std::set<std::string> names;
+  for (const auto* list : {"/template/spec/containers", "/template/spec/initContainers"}) {
+    const auto* containers = api::find_at(spec, list);
+    if (!containers || !containers->is_array()) continue;
+    for (const auto& container : containers->get_array()) names.insert(api::text_at(container, "/name"));
+  }
+  return names;
+}
+
+void check_exit_codes(const json::value& codes, const std::set<std::string>& containers,
+                      const FieldPath& path, SpecFindings& findings) {
+  check_known(codes, "operator", kOperators, path, findings);
+  if (const auto* name = api::find_at(codes, "/containerName");
+      name && name->is_string() && !containers.contains(api::text_at(codes, "/containerName")))
+    findings.add(path / "containerName",
+                 fmt::format("Invalid value: {}: must be one of the container or initContainer names in the "
+                             "pod template",
+                             json::serialize(*name)));
+  const auto& values = items_of(codes, "values");
+  const auto at = path / "values";
+  if (values.empty()) findings.add(at, "Invalid value: []: at least one value is required");
+  check_count(values.size(), kMostExitCodes, at, findings);
+  std::set<std::int64_t> known;
+  std::optional<std::int64_t> before;
+  bool is_ordered = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_int64()) continue;  // reported as a wrong type
+    const auto code = values[i].get_int64();
+    if (code == 0 && api::text_at(codes, "/operator") == "In")
+      findings.add(at[i], "Invalid value: 0: must not be 0 for the In operator");
+    if (!known.insert(code).second) findings.add(at[i], fmt::format("Duplicate value: {}", code));
+    is_ordered = is_ordered && (!before || *before <= code);
+    before = code;
+  }
+  if (!is_ordered)
+    findings.add(at, fmt::format("Invalid value: {}: must be ordered", json::serialize(values)));
+}
+
+void check_conditions(const json::array& conditions, const FieldPath& path, SpecFindings& findings) {
+  check_count(conditions.size(), kMostConditions, path, findings);
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const auto type = api::text_at(conditions[i], "/type");
+    if (!api::is_qualified_name(type))
+      findings.add(path[i] / "type", fmt::format("Invalid value: \"{}\": must be a qualified name", type));
+    // The API server defaults the status to True.
+    if (!api::text_at(conditions[i], "/status").empty())
+      check_known(conditions[i], "status", kStatuses, path[i], findings);
+  }
+}
+
+void check_failure_policy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto* policy = api::find_at(spec, "/podFailurePolicy");
+  if (!policy) return;
+  const auto& rules = items_of(*policy, "rules");
+  const auto of_rules = path / "podFailurePolicy.rules";
+  check_count(rules.size(), kMostRules, of_rules, findings);
+  const auto containers = containers_of(spec);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const auto at = of_rules[i];
+    if (api::text_at(rules[i], "/action") == "FailIndex") {
+      if (!number_in(spec, "backoffLimitPerIndex"))
+        findings.add(at / "action",
+                     "Invalid value: \"FailIndex\": requires the backoffLimitPerIndex to be set");
+    } else {
+      check_known(rules[i], "action", kActions, at, findings);
+    }
+    const auto* codes = api::find_at(rules[i], "/onExitCodes");
+    const auto& conditions = items_of(rules[i], "onPodConditions");
+    if (codes) check_exit_codes(*codes, containers, at / "onExitCodes", findings);
+    check_conditions(conditions, at / "onPodConditions", findings);
+    if (codes && !conditions.empty())
+      findings.add(at, "Invalid value: specifying both OnExitCodes and OnPodConditions is not supported");
+    if (!codes && conditions.empty())
+      findings.add(at, "Invalid value: specifying one of OnExitCodes and OnPodConditions is required");
+  }
+}
+
+// --- successPolicy ---
+
+// The number of indexes in "0-3,5", or what is wrong with it.
+struct Indexes {
+  std::int64_t count = 0;
+  std::string error = {};
+};
+
+std::optional<std::int64_t> index_of(std::string_view text) {
+  std::int64_t index = 0;
+  const auto digits = text.starts_with('+') ? text.substr(1) : text;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+  return is_number ? std::optional(index) : std::nullopt;
+}
+
+Indexes read_indexes(std::string_view text, std::int64_t completions) {
+  Indexes out;
+  std::optional<std::int64_t> last;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const auto interval = text.substr(0, comma);
+    const bool is_last = comma == text.size();
+    const auto dashes = std::ranges::count(interval, '-');
+    if (dashes > 1)
+      return {.error = fmt::format("the fragment \"{}\" violates the requirement that an index interval can "
+                                   "have at most two parts separated by '-'",
+                                   interval)};
+    const auto dash = std::min(interval.find('-'), interval.size());
+    std::array<std::optional<std::int64_t>, 2> ends;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(dashes); ++i) {
+      const auto part = i == 0 ? interval.substr(0, dash) : interval.substr(dash + 1);
+      ends[i] = index_of(part);
+      if (!ends[i]) return {.error = fmt::format("cannot convert string to integer for index: \"{}\"", part)};
+      if (*ends[i] >= completions) return {.error = fmt::format("too large index: \"{}\"", part)};
+    }
+    const auto first = *ends[0], end = ends[1].value_or(first);
+    if (ends[1] && first >= end)
+      return {.error = fmt::format("non-increasing order, previous: {}, current: {}", first, end)};
+    if (last && *last >= first)
+      return {.error = fmt::format("non-increasing order, previous: {}, current: {}", *last, first)};
+    out.count += end - first + 1;
+    last = end;
+    text.remove_prefix(is_last ? text.size() : comma + 1);
+    if (text.empty() && !is_last) return {.error = "cannot convert string to integer for index: \"\""};
+  }
+  return out;
+}
+
+void check_success_rule(const json::value& rule, std::int64_t completions, const FieldPath& path,
+                        SpecFindings& findings) {
+  const auto count = number_in(rule, "succeededCount");
+  const auto* indexes = api::find_at(rule, "/succeededIndexes");
+  if (!count && !indexes)
+    findings.add(path,
+                 "Required value: at least one of succeededCount or succeededIndexes must be specified");
+  Indexes given;
+  if (indexes && indexes->is_string()) {
+    const std::string_view text = indexes->get_string();
+    const auto at = path / "succeededIndexes";
+    if (text.size() > kMostIndexesBytes)
+      findings.add(at, fmt::format("Too long: may not be more than {} bytes", kMostIndexesBytes));
+    else
+      given = read_indexes(text, completions);
+    if (!given.error.empty())
+      findings.add(
+          at, fmt::format("Invalid value: \"{}\": error parsing succeededIndexes: {}", text, given.error));
+  }
+  if (!count) return;
+  const auto at = path / "succeededCount";
+  check_least(rule, "succeededCount", path, findings);
+  check_most(count, completions, " (the number of specified completions)", at, findings);
+  if (indexes)
+    check_most(count, given.count, " (the number of indexes in the specified succeededIndexes field)", at,
+               findings);
+}
+
+void check_success_policy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto* policy = api::find_at(spec, "/successPolicy");
+  if (!policy) return;
+  const auto at = path / "successPolicy";
+  if (!is_indexed(spec))
+    return findings.add(
+        at, fmt::format("Invalid value: {}: requires indexed completion mode", json::serialize(*policy)));
+  const auto& rules = items_of(*policy, "rules");
+  if (rules.empty())
+    findings.add(at / "rules",
+                 "Required value: at least one rules must be specified when the successPolicy is specified");
+  check_count(rules.size(), kMostRules, at / "rules", findings);
+  const auto completions = number_in(spec, "completions");
+  for (std::size_t i = 0; i < rules.size() && completions; ++i)
+    check_success_rule(rules[i], *completions, (at / "rules")[i], findings);
+}
+
+void check_replacement(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto policy = api::text_at(spec, "/podReplacementPolicy");
+  const bool only_failed = api::find_at(spec, "/podFailurePolicy") != nullptr;
+  if (policy.empty() || policy == "Failed" || (policy == "TerminatingOrFailed" && !only_failed)) return;
+  findings.add(path / "podReplacementPolicy",
+               fmt::format("Unsupported value: \"{}\": supported values: \"Failed\"{}", policy,
+                           only_failed ? "" : ", \"TerminatingOrFailed\""));
+}
+
+// "example.com/manager".
+bool is_domain_prefixed_path(std::string_view text) {
+  const auto slash = text.find('/');
+  return slash != text.npos && slash + 1 < text.size() && api::is_dns_subdomain(text.substr(0, slash));
+}
+
+void check_manager(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto* given = api::find_at(spec, "/managedBy");
+  if (!given || !given->is_string()) return;
+  const std::string_view manager = given->get_string();
+  const auto at = path / "managedBy";
+  if (!is_domain_prefixed_path(manager))
+    findings.add(at, fmt::format("Invalid value: \"{}\": must be a domain-prefixed path (such as "
+                                 "\"acme.io/foo\")",
+                                 manager));
+  if (manager.size() > kMostManagerBytes)
+    findings.add(at, fmt::format("Too long: may not be more than {} bytes", kMostManagerBytes));
+}
+
+}  // namespace
+
+void check_job_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  for (const auto* field : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
+                            "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"})
+    check_least(spec, field, path, findings);
+  if (number_in(spec, "maxFailedIndexes") && !number_in(spec, "backoffLimitPerIndex"))
+    findings.add(path / "backoffLimitPerIndex", "Required value: when maxFailedIndexes is specified");
+  check_manager(spec, path, findings);
+  const auto mode = api::text_at(spec, "/completionMode");
+  if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed") {
+    findings.add(path / "completionMode",
+                 fmt::format(R"(Unsupported value: "{}": supported values: "NonIndexed", "Indexed")", mode));
+  } else if (is_indexed(spec)) {
+    check_indexed(spec, path, findings);
+  } else {
+    check_needs_indexes(spec, "backoffLimitPerIndex", path, findings);
+    check_needs_indexes(spec, "maxFailedIndexes", path, findings);
+  }
+  check_failure_policy(spec, path, findings);
+  check_success_policy(spec, path, findings);
+  check_replacement(spec, path, findings);
+}
+
+void check_job_name(std::string_view name, const json::value& spec, const FieldPath& path,
+                    SpecFindings& findings) {
+  const auto completions = number_in(spec, "completions");
+  if (!is_indexed(spec) || !completions || *completions <= 0) return;
+  const auto host = fmt::format("{}-{}", name, *completions - 1);
+  if (!api::is_dns_label(host))
+    findings.add(path, fmt::format("Invalid value: \"{}\": will not able to create pod with invalid DNS "
+                                   "label: {}",
+                                   name, host));
+}
+
+}  // namespace podium::explain
