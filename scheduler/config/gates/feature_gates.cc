@@ -1,6 +1,7 @@
 #include "scheduler/config/gates/feature_gates.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -179,17 +180,17 @@ Values resolve(const Values& given, std::vector<std::string>& errors) {
 void check_dependencies(const Values& values, std::vector<std::string>& errors) {
   for (const auto& spec : known_gates()) {
     if (!values.find(spec.name)->second) continue;
-    std::string missing;
+    std::vector<std::string_view> missing;
     for (auto rest = spec.depends_on; !rest.empty();) {
       const auto space = rest.find(' ');
       const auto name = rest.substr(0, space);
       const auto it = values.find(name);
-      if (it != values.end() && !it->second) missing += (missing.empty() ? "" : " ") + std::string(name);
+      if (it != values.end() && !it->second) missing.push_back(name);
       rest = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
     }
     if (!missing.empty()) {
-      errors.push_back(
-          fmt::format("{} is enabled, but depends on features that are disabled: [{}]", spec.name, missing));
+      errors.push_back(fmt::format("{} is enabled, but depends on features that are disabled: [{}]",
+                                   spec.name, fmt::join(missing, " ")));
     }
   }
 }
