@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "async/writers.h"
 #include "base/check.h"
 #include "base/time.h"
+#include "client/auth/url.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
 #include "client/request_errors.h"
@@ -99,7 +101,8 @@ struct EventRecorder::Impl {
   static Task<void> tick(Impl* self);
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
-  Request create_request(const Item& item) const;
+  Request request_of(const Item& item) const;
+  static json::object patch_of(const Item& item);
   std::string text_of(const Item& item) const;
   void failed(Queue::Item& item, const Error& error);
   void log_loss(const Queue::Item& item, const Error& error);
@@ -154,22 +157,28 @@ Task<void> EventRecorder::Impl::tick(Impl* self) {
   }
 }
 
-// New events in one pipelined batch; then, one by one, series and what the batch did not create.
+// First tries in one pipelined batch; then, one by one, what the batch did not create.
 Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batch) {
   if (!self->queue.draining()) co_await self->precedence.turn(batch.front().since);
-  std::vector<std::size_t> fresh;  // indices of the events that are created for the first time
+  std::vector<std::size_t> fresh;  // indices of those that are tried for the first time
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (batch[i].value.write.kind == Kind::create && batch[i].tries == 0) fresh.push_back(i);
+    if (batch[i].tries == 0) fresh.push_back(i);
   }
   std::vector<bool> settled(batch.size());
   if (fresh.size() > 1) {
     std::vector<Request> requests;
-    for (const auto i : fresh) requests.push_back(self->create_request(batch[i].value));
+    for (const auto i : fresh) requests.push_back(self->request_of(batch[i].value));
     const auto answers = co_await self->api.send_all(std::move(requests));
     for (std::size_t k = 0; k < fresh.size(); ++k) {
-      // A reply with Retry-After settles the request: it is not repeated immediately.
-      settled[fresh[k]] = answers[k].has_value() || answers[k].error().status.retry_after > 0;
-      if (!answers[k] && settled[fresh[k]]) self->failed(batch[fresh[k]], answers[k].error());
+      auto& item = batch[fresh[k]];
+      // The count of a series is not repeated immediately, unless its event has to be created again; nor is
+      // a request with Retry-After.
+      const auto* error = answers[k] ? nullptr : &answers[k].error();
+      const bool is_repeated =
+          error && error->status.retry_after == 0 &&
+          (item.value.write.kind == Kind::create || (object_is_gone(*error) && item.value.event));
+      settled[fresh[k]] = !is_repeated;
+      if (error && !is_repeated) self->failed(item, *error);
     }
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -185,14 +194,27 @@ void EventRecorder::Impl::failed(Queue::Item& item, const Error& error) {
   if (item.outcome == Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
 }
 
-Request EventRecorder::Impl::create_request(const Item& item) const {
+Request EventRecorder::Impl::request_of(const Item& item) const {
   Request request;
-  request.method = "POST";
-  request.target = resource::events.path(item.write.ns);
-  request.body = text_of(item);
+  if (item.write.kind == Kind::create) {
+    request.method = "POST";
+    request.target = resource::events.path(item.write.ns);
+    request.body = text_of(item);
+  } else {
+    request.method = "PATCH";
+    request.target =
+        resource::events.path(item.write.ns, item.write.name) + "?fieldManager=" + percent_encode(controller);
+    request.body = json::serialize(patch_of(item));
+    request.content_type = "application/merge-patch+json";
+  }
   request.accept = kBriefReply;
   request.timeout = kCall;
   return request;
+}
+
+json::object EventRecorder::Impl::patch_of(const Item& item) {
+  return {
+      {"series", {{"count", item.write.count}, {"lastObservedTime", format_micro_time(item.write.last)}}}};
 }
 
 // One missing right refuses every event: the log is bounded.
@@ -205,14 +227,13 @@ void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) 
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
-  if (item.write.kind == EventSeries::Write::Kind::create) {
+  if (item.write.kind == Kind::create) {
     auto created = co_await create(item);
     // The name is ours alone: it is there because an earlier try went through and its reply was lost.
     if (!created && is_conflict(created.error())) co_return Result<void>();
     co_return created;
   }
-  json::object body{
-      {"series", {{"count", item.write.count}, {"lastObservedTime", format_micro_time(item.write.last)}}}};
+  json::value body = patch_of(item);
   auto patched = co_await api.patch(resource::events, item.write.ns, item.write.name, PatchType::merge,
                                     std::move(body), "", controller, {kCall, false});
   if (patched) co_return Result<void>();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/container_hash/hash.hpp>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -88,14 +87,14 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
 
 void DecisionMemory::count_change(const std::string& ns) {
   ++changes_;
-  ++changes_of_[boost::hash<std::string>()(ns) % changes_of_.size()];
+  ++changes_of_[hash_text(ns) % changes_of_.size()];
 }
 
 // Begins with the time, so that another process has other versions.
 std::string DecisionMemory::version(const std::string& ns) const {
   const std::lock_guard lock(mutex_);
   if (!began_) return {};
-  const auto count = ns.empty() ? changes_ : changes_of_[boost::hash<std::string>()(ns) % changes_of_.size()];
+  const auto count = ns.empty() ? changes_ : changes_of_[hash_text(ns) % changes_of_.size()];
   return fmt::format("{:x}-{}", began_->time_since_epoch().count(), count);
 }
 

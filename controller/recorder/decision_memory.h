@@ -189,7 +189,7 @@ class DecisionMemory {
   std::size_t bytes_ = 0;
   std::uint64_t changes_ = 0;
   std::array<std::uint64_t, 256>
-      changes_of_{};  // by the hash of the namespace: bounded, whatever their number
+      changes_of_{};  // by the seeded hash of the namespace: bounded, whatever their number
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces
   std::uint64_t last_trace_ = 0;

@@ -31,6 +31,11 @@ struct WrittenReport {
   Wall labelled{};            // the expiry on its labels
   std::uint64_t content = 0;  // content_hash() of its status
   Steady written{};           // last write
+
+  // True if it was written within `most_age`, and the status differs in counters only.
+  bool has_said(const explain::ReportStatus& status, Steady::duration most_age, Steady now) const {
+    return now - written < most_age && content == explain::content_hash(status);
+  }
 };
 
 class KnownReports {

@@ -113,6 +113,7 @@ struct ReportWriter::Impl {
   const config::LivePodium& settings;
   KnownReports known;
   std::atomic<std::uint64_t> unchanged{0}, retried{0};
+  std::atomic<std::uint64_t> left_out{0};  // done without a request
   WriteLog log;
   Jobs jobs;
 };
@@ -120,8 +121,8 @@ struct ReportWriter::Impl {
 // Sends the requests of several reports in one batch. write_together() then handles the failed ones
 // one by one.
 Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
-  const bool yields = !self->jobs.draining();
-  if (yields) co_await self->precedence.turn(batch->front().since);
+  if (!self->jobs.draining()) co_await self->precedence.turn(batch->front().since);
+  const bool ends = self->jobs.draining();
   std::vector<Sent> sent;
   std::vector<client::Request> requests;
   for (auto& item : *batch) {
@@ -132,6 +133,11 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     if (report && !self->retention.is_kept(job.owner.ns, report->name, report->uid)) {
       self->known.forget(job.owner.uid);
       report.reset();
+    }
+    // A stop writes what is new only. The next leader's attempts renew the counters and the expiry.
+    if (report && ends && report->has_said(*job.status, self->ttl() / 2, self->api.clock().now())) {
+      self->left_out.fetch_add(1, std::memory_order_relaxed);
+      continue;
     }
     const bool is_new = !report;
     if (is_new) report.emplace().name = job.owner.pod;
@@ -437,9 +443,9 @@ ReportWriter::~ReportWriter() = default;
 
 void ReportWriter::write(const ReportOwner& pod, const explain::ReportStatus& status, std::string packed) {
   const auto report = impl_->known.find(pod.uid);
-  const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
-  if (report && age < std::min(kUnchanged, impl_->ttl() / 2) &&
-      report->content == explain::content_hash(status) && !impl_->jobs.holds(pod.uid)) {
+  const auto now = impl_->api.clock().now();
+  if (report && report->has_said(status, std::min(kUnchanged, impl_->ttl() / 2), now) &&
+      !impl_->jobs.holds(pod.uid)) {
     impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
     return;
   }
@@ -463,11 +469,12 @@ void ReportWriter::forget(std::string_view pod_uid) {
 Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) { return impl_->jobs.drain(deadline); }
 
 ReportCounts ReportWriter::counts() const {
+  const auto left_out = impl_->left_out.load(std::memory_order_relaxed);
   const auto counts = impl_->jobs.counts();
-  return {.written = counts.done,
+  return {.written = counts.done - std::min(left_out, counts.done),
           .dropped = counts.dropped,
           .failed = counts.failed,
-          .unchanged = impl_->unchanged.load(std::memory_order_relaxed),
+          .unchanged = impl_->unchanged.load(std::memory_order_relaxed) + left_out,
           .retried = impl_->retried.load(std::memory_order_relaxed),
           .waiting = counts.waiting};
 }

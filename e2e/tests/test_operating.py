@@ -7,7 +7,7 @@ import unittest
 
 from e2e.support import podium
 from e2e.support.authorization import await_rights
-from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, Process, wait_until
+from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, Process, free_ports, wait_until
 from e2e.tests.base import Live, node, pod
 
 ROLES = "/apis/rbac.authorization.k8s.io/v1"
@@ -180,7 +180,7 @@ class Logs(unittest.TestCase):
         # The last ones: in OpenSSL, which uses malloc(), and where a thread is started.
         for kib in (*range(60_000, 130_000, 10_000), 111_000, 117_000, 121_000, 123_000):
             with self.subTest(kib):
-                line = f"ulimit -v {kib}; exec {podium.PROGRAM} run --master https://127.0.0.1:1"
+                line = f"ulimit -v {kib}; exec {podium.PROGRAM} run --master https://127.0.0.1:1 --secure-port {free_ports(1)[0]}"
                 ours = Process(["sh", "-c", line], self.plane.dir / f"with-{kib}.log")
                 self.addCleanup(ours.stop)
                 # The flags are enough if podium gets as far as asking for the API server.

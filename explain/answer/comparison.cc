@@ -41,10 +41,12 @@ PodInfoPtr unplaced(const cluster::PodInfo& pod) {
   return cluster::make_pod_info(std::move(out), pod.rules);
 }
 
+// Pods that stay may request more than any number of nodes has, and less than nothing.
 std::size_t percent(std::int64_t part, std::int64_t whole) {
-  return whole <= 0
-             ? 0
-             : static_cast<std::size_t>(100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  constexpr double kMost = 1e9;
+  if (whole <= 0) return 0;
+  const auto share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return static_cast<std::size_t>(std::clamp(share, 0.0, kMost));
 }
 
 std::vector<ZoneUse> zones_of(const Snapshot& fork) {

@@ -157,20 +157,22 @@ class Wanting {
   // since groups may take each other's room. False: none is short, or the time is over: then the plan has no
   // pod of a short group.
   bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
-    std::vector<std::pair<const PodGroup*, std::string>> never, others;
+    std::vector<const PodGroup*> never, others;
+    std::optional<NodePlan> with_all;
     for (const auto& group : groups) {
       if (!group.is_short(cover.plan.places)) continue;
-      auto reason = why_short(group, plans, cover);
-      (reason.is_final ? never : others).emplace_back(&group, std::move(reason.text));
+      if (cover.is_whole && !with_all) with_all = with_one_of_each(plans, cover.plan);
+      const bool is_final = with_all && fits_nowhere(first_left(group, cover.plan), *with_all);
+      (is_final ? never : others).push_back(&group);
     }
     if (never.empty() && others.empty()) return false;
     if (!cover.is_whole) {
       // Pods with an affinity to the group's pods stay in the plan: the answer says that it is not complete.
-      for (const auto& [group, reason] : others) take_out(*group, cover.plan);
+      for (const auto* group : others) take_out(*group, cover.plan);
       return false;
     }
     if (never.empty()) never.push_back(others.back());
-    for (const auto& [group, reason] : never) leave_out(*group, reason);
+    for (const auto* group : never) leave_out(*group, why_short(*group, plans, cover.plan, *with_all));
     remove_left_out();
     return true;
   }
@@ -193,26 +195,35 @@ class Wanting {
     }
   }
 
-  struct ShortReason {
-    std::string text;
-    bool is_final = false;  // no node would take the pod
-  };
-  // The reason of the first pod of the group without a place.
-  ShortReason why_short(const PodGroup& group, const NodePlans& plans, const NodePlans::Cover& cover) const {
-    if (!cover.is_whole || !has_time()) return {};
-    const auto& places = cover.plan.places;
-    const auto first = std::ranges::find_if(group.members, [&](std::size_t i) { return !places[i]; });
-    const auto& waiter = waiters_.pods[*first];
-    auto with_all = cover.plan;
-    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) plans.add(shape, 1, with_all);
+  NodePlan with_one_of_each(const NodePlans& plans, NodePlan plan) const {
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) plans.add(shape, 1, plan);
+    return plan;
+  }
+
+  // The first pod of a short group without a place.
+  const Waiter& first_left(const PodGroup& group, const NodePlan& plan) const {
+    const auto first = std::ranges::find_if(group.members, [&](std::size_t i) { return !plan.places[i]; });
+    return waiters_.pods[*first];
+  }
+
+  // Whether no new node takes the pod either. Without the groups that are left out later the answer is the
+  // same, unless the pod needs other pods.
+  bool fits_nowhere(const Waiter& waiter, const NodePlan& with_all) {
+    if (fits_somewhere_.contains(waiter.kind) || !has_time()) return false;
+    if (!framework::evaluate(*waiter.pod, with_all.fork, *waiter.profile).fits()) return true;
+    const auto& pod = *waiter.pod->pod;
+    if (pod.pod_affinity.required.empty() && pod.topology_spread.empty()) fits_somewhere_.insert(waiter.kind);
+    return false;
+  }
+
+  std::string why_short(const PodGroup& group, const NodePlans& plans, const NodePlan& plan,
+                        const NodePlan& with_all) const {
+    if (!has_time()) return {};
     const auto needed = group.minimum.value_or(group.members.size() + group.running);
-    const bool is_final =
-        has_time() && !framework::evaluate(*waiter.pod, with_all.fork, *waiter.profile).fits();
-    return {
-        cut(fmt::format("group {}: {} of {} fit; {}", group.name.second, group.placed(places) + group.running,
-                        needed, why_none(waiter, plans, cover.plan, with_all)),
-            kUnplacedBytes),
-        is_final};
+    return cut(fmt::format("group {}: {} of {} fit; {}", group.name.second,
+                           group.placed(plan.places) + group.running, needed,
+                           why_none(first_left(group, plan), plans, plan, with_all)),
+               kUnplacedBytes);
   }
 
   // --- the answer ---
@@ -302,10 +313,7 @@ class Wanting {
       const auto& waiter = waiters_.pods[i];
       if (plan.places[i] || reasons_.contains(waiter.kind) || name_of(*waiter.pod->pod).name.empty())
         continue;
-      if (!with_all) {
-        with_all = plan;
-        for (std::size_t shape = 0; shape < shapes_.size(); ++shape) plans.add(shape, 1, *with_all);
-      }
+      if (!with_all) with_all = with_one_of_each(plans, plan);
       reasons_.emplace(waiter.kind, why_none(waiter, plans, plan, *with_all));
     }
   }
@@ -403,6 +411,7 @@ class Wanting {
   std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
   NodePlan best_;
   std::map<std::size_t, std::string> reasons_;  // by kind of pods that have no place
+  std::set<std::size_t> fits_somewhere_;        // kinds of pods that one more node would take
   bool has_groups_ = false, has_groups_without_minimum_ = false;
   std::vector<std::pair<Waiter, std::string>> left_out_;  // pods of groups, with the reason
   NodesWanted out_;

@@ -36,6 +36,23 @@ std::vector<std::string> seen(const unit::ObjectServer& server) {
 
 EventRegarding pod(const std::string& name) { return {"v1", "Pod", "shop", name, "uid-" + name, "7"}; }
 
+// Notes the sizes of batches.
+struct BatchedTransport final : Transport {
+  explicit BatchedTransport(std::shared_ptr<Transport> transport) : to(std::move(transport)) {}
+  Task<Result<Response>> send(Request request) override { return to->send(std::move(request)); }
+  Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests) override {
+    batches.push_back(requests.size());
+    return to->send_all(std::move(requests));
+  }
+  Task<Result<std::unique_ptr<Stream>>> open(Request request) override {
+    return to->open(std::move(request));
+  }
+  void close() override { to->close(); }
+
+  const std::shared_ptr<Transport> to;
+  std::vector<std::size_t> batches;
+};
+
 // A recorder and the thread that it writes on, on virtual time.
 struct Recording {
   explicit Recording(std::size_t capacity = 20'000, unsigned writers = 2)
@@ -64,8 +81,9 @@ struct Recording {
   asio::io_context io{1};
   async::Gate gate;
   unit::ObjectServer server;
+  const std::shared_ptr<BatchedTransport> transport = std::make_shared<BatchedTransport>(server.transport);
   Precedence none_first{time};
-  Api api{server.transport, time, system_random()};
+  Api api{transport, time, system_random()};
   EventRecorder recorder;
 };
 
@@ -103,6 +121,44 @@ TEST(EventRecorder, TheCountOfAQuietSeriesIsWritten) {
   EXPECT_EQ(seen(r.server), Lines{"a R 2"});
   r.run(7min);
   EXPECT_EQ(seen(r.server), Lines{"a R 10"});
+}
+
+TEST(EventRecorder, AStopWritesTheCountsOfManySeriesTogether) {
+  Recording r;
+  constexpr int kSeries = 60;
+  Lines expected;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    for (int i = 0; i < kSeries; ++i) r.record(fmt::format("p{}", 100 + i));
+    r.run(1s);
+  }
+  for (int i = 0; i < kSeries; ++i) expected.push_back(fmt::format("p{} R 5", 100 + i));
+  r.transport->batches.clear();
+  r.drain();
+  EXPECT_EQ(seen(r.server), expected);
+  EXPECT_EQ(r.transport->batches, (std::vector<std::size_t>{32, 28}));
+  EXPECT_EQ(r.recorder.dropped(), 0u);
+}
+
+// One event is gone, and one is refused.
+TEST(EventRecorder, ABatchOfCountsCreatesWhatIsGone) {
+  Recording r;
+  for (const auto* name : {"a", "b", "c"}) r.record(name);
+  r.run(1s);
+  for (const auto& event : r.server.all("events")) {
+    if (event.at("regarding").at("name") == "a")
+      r.server.erase("events", "shop", unit::ObjectServer::text(event, "/metadata/name"));
+  }
+  int refused = 0;
+  r.server.on_request = [&](const Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    if (request.method != "PATCH" || request.target.find("/b.") == std::string::npos) return std::nullopt;
+    ++refused;
+    return Response{403, "{}"};
+  };
+  for (const auto* name : {"a", "b", "c"}) r.record(name);
+  r.run(1s);
+  EXPECT_EQ(seen(r.server), (Lines{"a R 2", "b R 1", "c R 2"}));
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(r.recorder.dropped(), 1u);
 }
 
 TEST(EventRecorder, ASeriesWhoseEventIsForgottenIsCreatedAgain) {

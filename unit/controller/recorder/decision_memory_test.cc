@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "base/text_hash.h"
 #include "controller/recorder/packed_status.h"
 #include "metrics/samples.h"
 #include "unit/client/doubles.h"
@@ -447,6 +448,26 @@ TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
   const auto series = blocked(test.memory);
   EXPECT_EQ(series.size(), 1'001u);
   EXPECT_EQ(series.at(" Other "), 10);
+}
+
+// Namespaces may share a count of changes. A user who could choose with which one would see its changes.
+TEST(DecisionMemory, TheSeedDecidesWhichNamespacesShareACount) {
+  const auto sharing = [](std::uint64_t seed) {
+    seed_hashes(seed, seed + 1);
+    Memory m;
+    std::vector<std::string> out;
+    for (int i = 0; i < 600; ++i) {
+      const auto ns = fmt::format("ns-{}", i);
+      const auto before = m.memory.version("shop");
+      m.remember(ns, "web", fmt::format("uid-{}", i), m.status("n1"));
+      if (m.memory.version("shop") != before) out.push_back(ns);
+    }
+    return out;
+  };
+  const auto one = sharing(1), other = sharing(2);
+  hash_secret = {};
+  EXPECT_FALSE(one.empty());
+  EXPECT_NE(one, other);
 }
 
 }  // namespace

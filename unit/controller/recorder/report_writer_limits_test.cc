@@ -178,6 +178,28 @@ TEST(ReportWriter, AStopWritesWhatWaits) {
   EXPECT_EQ(w.writer.counts().dropped, 0u);
 }
 
+TEST(ReportWriter, AStopWritesOnlyWhatIsNew) {
+  Writing w;
+  for (const auto* name : {"same", "fits", "gated"}) w.decide(huge(name));
+  w.run();
+  w.clock.advance(60s);
+  bool drained = false;
+  asio::co_spawn(w.io, w.writer.drain(1s),
+                 [&](std::exception_ptr) { drained = true; });  // before the workers
+  const auto before = w.server.requests().size();
+  w.decide(huge("same"), 2);
+  w.bind(small("fits"));
+  w.decide(huge("new"));
+  w.gated(huge("gated"), 1, {"SchedulingGates", framework::Code::unschedulable_and_unresolvable, {}});
+  w.run_until([&] { return drained; });
+  EXPECT_EQ(w.reports(), (Lines{"fits uid-of-fits Scheduled 1", "gated uid-of-gated Gated 1",
+                                "new uid-of-new Unschedulable 1", "same uid-of-same Unschedulable 1"}));
+  for (std::size_t i = before; i < w.server.requests().size(); ++i)
+    EXPECT_EQ(w.server.requests()[i].find("/same"), std::string::npos) << w.server.requests()[i];
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+  EXPECT_EQ(w.writer.counts().unchanged, 1u);
+}
+
 TEST(ReportWriter, AStopEndsByItsDeadline) {
   Writing w;
   w.server.transport->latency = 1ms;

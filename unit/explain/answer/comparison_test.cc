@@ -225,6 +225,27 @@ TEST(Comparison, ZonesHaveWhatTheirNodesHave) {
   EXPECT_EQ(std::max(out.new_side.zones[0].cpu_percent, out.new_side.zones[1].cpu_percent), 50u);
 }
 
+TEST(Comparison, AZoneMayBeFullManyTimesOver) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(test::node("n")
+                        .cap("cpu", "1m")
+                        .cap("memory", "1")
+                        .cap("pods", "110")
+                        .label("topology.kubernetes.io/zone", "a")
+                        .ptr());
+  unit::run_pod(snapshot, pod("agent")
+                              .ns("shop")
+                              .uid("agent")
+                              .owner("DaemonSet", "agent")
+                              .req("cpu", "9000P")
+                              .req("memory", "8E")
+                              .node("n"));
+  const auto out = compared(snapshot);
+  ASSERT_EQ(out.old_side.zones.size(), 1u);
+  EXPECT_EQ(out.old_side.zones[0].cpu_percent, 1'000'000'000u);
+  EXPECT_EQ(out.old_side.zones[0].memory_percent, 1'000'000'000u);
+}
+
 // No API server stores such pods, but a file may have them.
 TEST(Comparison, OddPodsDoNoHarm) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
