@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -33,12 +33,19 @@ std::string key_of(const json::value& entry) {
   return {};
 }
 
-std::vector<std::string> keys_of(const json::array& list) {
-  std::vector<std::string> out;
+// The entries of a list by their names; nullopt: one has no name, or two have the same.
+struct NamedEntries {
+  std::vector<std::string> names;
+  std::map<std::string_view, std::size_t> index = {};
+  bool contains(std::string_view name) const { return index.contains(name); }
+};
+std::optional<NamedEntries> named_entries(const json::array& list) {
+  NamedEntries out;
+  out.names.reserve(list.size());
   for (const auto& entry : list) {
-    auto key = key_of(entry);
-    if (key.empty() || std::ranges::find(out, key) != out.end()) return {};
-    out.push_back(std::move(key));
+    out.names.push_back(key_of(entry));
+    const auto& name = out.names.back();
+    if (name.empty() || !out.index.emplace(name, out.names.size() - 1).second) return std::nullopt;
   }
   return out;
 }
@@ -49,8 +56,9 @@ class Comparing {
     if (a && b && *a == *b) return;
     if (a && b && a->is_object() && b->is_object()) {
       compare_objects(path, a->get_object(), b->get_object());
-    } else if (a && b && a->is_array() && b->is_array() && has_keys(a->get_array(), b->get_array())) {
-      compare_lists(path, a->get_array(), b->get_array());
+    } else if (a && b && a->is_array() && b->is_array() &&
+               compare_lists(path, a->get_array(), b->get_array())) {
+      return;
     } else if (auto before = value_text(a), after = value_text(b); before || after) {
       out_.push_back({path, std::move(before), std::move(after)});
     }
@@ -58,10 +66,6 @@ class Comparing {
   std::vector<ConfigChange> take() { return std::move(out_); }
 
  private:
-  static bool has_keys(const json::array& a, const json::array& b) {
-    return keys_of(a).size() == a.size() && keys_of(b).size() == b.size();
-  }
-
   void compare_objects(const std::string& path, const json::object& a, const json::object& b) {
     const auto below = [&](std::string_view name) {
       return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
@@ -72,24 +76,29 @@ class Comparing {
     }
   }
 
-  void compare_lists(const std::string& path, const json::array& a, const json::array& b) {
-    const auto old_keys = keys_of(a), new_keys = keys_of(b);
-    std::vector<std::string> old_order, new_order;  // of the entries of both
+  // False: an entry has no name, so the lists are compared as a whole.
+  bool compare_lists(const std::string& path, const json::array& a, const json::array& b) {
+    const auto before = named_entries(a), after = named_entries(b);
+    if (!before || !after) return false;
+    std::vector<std::string_view> old_order, new_order;  // of the entries of both
     for (std::size_t i = 0; i < a.size(); ++i) {
-      const auto found = std::ranges::find(new_keys, old_keys[i]);
-      if (found != new_keys.end()) old_order.push_back(old_keys[i]);
-      compare(fmt::format("{}[{}]", path, old_keys[i]), &a[i],
-              found == new_keys.end() ? nullptr : &b[static_cast<std::size_t>(found - new_keys.begin())]);
+      const auto& name = before->names[i];
+      const auto found = after->index.find(name);
+      if (found != after->index.end()) old_order.push_back(name);
+      compare(fmt::format("{}[{}]", path, name), &a[i],
+              found == after->index.end() ? nullptr : &b[found->second]);
     }
     for (std::size_t i = 0; i < b.size(); ++i) {
-      if (std::ranges::find(old_keys, new_keys[i]) == old_keys.end())
-        compare(fmt::format("{}[{}]", path, new_keys[i]), nullptr, &b[i]);
+      const auto& name = after->names[i];
+      if (before->contains(name))
+        new_order.push_back(name);
       else
-        new_order.push_back(new_keys[i]);
+        compare(fmt::format("{}[{}]", path, name), nullptr, &b[i]);
     }
     if (old_order != new_order)
       out_.push_back({path + " (order)", fmt::format("{}", fmt::join(old_order, ", ")),
                       fmt::format("{}", fmt::join(new_order, ", "))});
+    return true;
   }
 
   std::vector<ConfigChange> out_;

@@ -6,7 +6,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "app/config/config_changes.h"
@@ -83,22 +85,25 @@ std::string placed_line(const ConfigComparison& placed) {
   return out + "\n";
 }
 
-std::size_t pods_of(const std::vector<WaitingFor>& waiting, const std::string& reason) {
-  const auto found = std::ranges::find(waiting, reason, &WaitingFor::reason);
-  return found == waiting.end() ? 0 : found->pods;
-}
+// Pods that wait for one reason with each configuration.
+struct Pending {
+  std::string_view reason;
+  std::size_t before = 0, after = 0;
+  std::size_t most() const { return std::max(before, after); }
+};
 
-// The reasons of both sides, those of the most pods first.
-std::vector<std::string> reasons_of(const ConfigComparison& placed) {
-  std::vector<std::string> out;
-  for (const auto* side : {&placed.old_side, &placed.new_side}) {
-    for (const auto& each : side->waiting) {
-      if (std::ranges::find(out, each.reason) == out.end()) out.push_back(each.reason);
-    }
-  }
-  std::ranges::stable_sort(out, std::ranges::greater(), [&](const std::string& reason) {
-    return std::max(pods_of(placed.old_side.waiting, reason), pods_of(placed.new_side.waiting, reason));
-  });
+// Those of the most pods first. Each pod may have a reason of its own.
+std::vector<Pending> pending_of(const ConfigComparison& placed) {
+  std::vector<Pending> out;
+  std::map<std::string_view, std::size_t> known;  // its index
+  const auto of = [&](const WaitingFor& each) -> Pending& {
+    const auto [found, is_new] = known.try_emplace(each.reason, out.size());
+    if (is_new) out.push_back({each.reason});
+    return out[found->second];
+  };
+  for (const auto& each : placed.old_side.waiting) of(each).before += each.pods;
+  for (const auto& each : placed.new_side.waiting) of(each).after += each.pods;
+  std::ranges::stable_sort(out, std::ranges::greater(), &Pending::most);
   return out;
 }
 
@@ -111,8 +116,9 @@ void add_zones(const ConfigComparison& placed, std::vector<render::Cells>& rows)
   std::vector<Row> zones;
   for (std::size_t i = 0; i < placed.old_side.zones.size(); ++i) {
     const auto &before = placed.old_side.zones[i], &after = placed.new_side.zones[i];
-    zones.push_back({before.zone + " cpu", before.cpu_percent, after.cpu_percent});
-    zones.push_back({before.zone + " memory", before.memory_percent, after.memory_percent});
+    const auto name = render::printable(before.zone);
+    zones.push_back({name + " cpu", before.cpu_percent, after.cpu_percent});
+    zones.push_back({name + " memory", before.memory_percent, after.memory_percent});
   }
   const auto is_cut = zones.size() > kZonesShown;
   if (is_cut) {
@@ -130,12 +136,12 @@ std::string side_table(const ConfigComparison& placed, const render::Options& op
     rows.push_back({std::move(what), fmt::to_string(a), fmt::to_string(b)});
   };
   add("placed", before.placed, after.placed);
-  const auto reasons = reasons_of(placed);
+  const auto pending = pending_of(placed);
   std::size_t more_before = 0, more_after = 0;
-  for (std::size_t i = 0; i < reasons.size(); ++i) {
-    const auto a = pods_of(before.waiting, reasons[i]), b = pods_of(after.waiting, reasons[i]);
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const auto& [reason, a, b] = pending[i];
     if (i < kReasonsShown) {
-      add("pending: " + render::printable(reasons[i]), a, b);
+      add("pending: " + render::printable(reason), a, b);
     } else {
       more_before += a;
       more_after += b;
@@ -149,11 +155,14 @@ std::string side_table(const ConfigComparison& placed, const render::Options& op
                        {options.columns, {{0, kLeast}}});
 }
 
+std::string name_of(const ComparedPod& pod) {
+  return render::printable(fmt::format("{}/{}", pod.ns, pod.name));
+}
+
 std::string pod_line(const std::vector<ComparedPod>& pods, const char* one, const char* many) {
   if (pods.empty()) return {};
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(pods.size(), kPodsNamed); ++i)
-    names.push_back(fmt::format("{}/{}", pods[i].ns, pods[i].name));
+  for (std::size_t i = 0; i < std::min(pods.size(), kPodsNamed); ++i) names.push_back(name_of(pods[i]));
   auto out = fmt::format("{}: {}", podium::counted(pods.size(), one, many), fmt::join(names, ", "));
   if (pods.size() > kPodsNamed) out += fmt::format(" and {} more", pods.size() - kPodsNamed);
   return out + ".\n";
@@ -161,11 +170,10 @@ std::string pod_line(const std::vector<ComparedPod>& pods, const char* one, cons
 
 std::string pod_table(const ConfigComparison& placed) {
   std::vector<render::Cells> rows{{"POD", "OLD", "NEW", "REASON"}};
-  const auto text = [](const std::string& node) { return node.empty() ? std::string("-") : node; };
+  const auto text = [](const std::string& node) { return node.empty() ? "-" : render::printable(node); };
   for (const auto* pods : {&placed.lost, &placed.gained}) {
     for (const auto& pod : *pods)
-      rows.push_back({fmt::format("{}/{}", pod.ns, pod.name), text(pod.old_node), text(pod.new_node),
-                      render::printable(pod.reason)});
+      rows.push_back({name_of(pod), text(pod.old_node), text(pod.new_node), render::printable(pod.reason)});
   }
   return rows.size() == 1 ? std::string() : render::table(rows, {render::Align::left}, 0);
 }

@@ -22,6 +22,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kLargestReport = 8u << 20;  // bytes of a file; the API server takes less
+
 struct DiffFlags {
   std::shared_ptr<Shared> shared;
   std::string a, b;
@@ -48,8 +50,10 @@ Result<Named> named_report(const json::value& object, const std::string& name) {
 }
 
 Result<Named> from_file(const std::string& file) {
-  const auto text = read_input(file);
+  const auto text = read_input(file, kLargestReport + 1);
   if (!text) return std::unexpected(text.error());
+  if (text->size() > kLargestReport)
+    return invalid(fmt::format("{}: has more than {} bytes", file, kLargestReport));
   api::YamlLimits limits;
   limits.lines = false;
   const auto documents = api::parse_documents(*text, file, limits);

@@ -1,5 +1,7 @@
 #include "app/offline/files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -24,7 +26,8 @@ std::vector<std::string> files_below(const std::string& directory) {
 
 }  // namespace
 
-std::vector<api::ManifestText> read_files(const std::vector<std::string>& arguments, Problems& problems) {
+std::vector<api::ManifestText> read_files(const std::vector<std::string>& arguments, Problems& problems,
+                                          std::size_t most) {
   std::vector<api::ManifestText> texts;
   for (const auto& argument : arguments) {
     std::error_code error;
@@ -32,7 +35,11 @@ std::vector<api::ManifestText> read_files(const std::vector<std::string>& argume
     const auto files = is_directory ? files_below(argument) : std::vector{argument};
     if (files.empty()) problems.add(argument + ": no .yaml, .yml or .json file in this directory");
     for (const auto& file : files) {
-      if (auto text = problems.value_of(read_input(file))) texts.push_back({file, std::move(*text)});
+      auto text = problems.value_of(read_input(file, most + 1));
+      if (text && text->size() > most)
+        problems.add(fmt::format("{}: has more than {} bytes", file, most));
+      else if (text)
+        texts.push_back({file, std::move(*text)});
     }
   }
   return texts;

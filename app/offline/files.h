@@ -3,6 +3,7 @@
 // Threads: any; two at a time cannot both read standard input. Errors: added to `problems`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace podium::offline {
 
 // "-" is standard input. For a directory, all .yaml, .yml and .json files in it and below it, as `kubectl
-// apply -R` finds them.
-std::vector<api::ManifestText> read_files(const std::vector<std::string>& arguments, Problems& problems);
+// apply -R` finds them. An input with more than `most` bytes is a problem: it may have no end.
+std::vector<api::ManifestText> read_files(const std::vector<std::string>& arguments, Problems& problems,
+                                          std::size_t most = std::size_t{2} << 30);
 
 }  // namespace podium::offline

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/validate/selector_text.h"
+#include "scheduler/cluster/resources.h"
 
 namespace podium::app::report_api {
 namespace {
@@ -82,9 +83,10 @@ struct Zone {
     cordoned += is_cordoned ? 1 : 0;
     for (std::size_t i = 0; i < size; ++i) {
       const auto has = node.allocatable[i], asks = node.requested[i];
-      allocatable[i] += has;
-      requested[i] += asks;
-      if (!is_cordoned) free[i] += std::max<std::int64_t>(0, has - asks);
+      const auto left = std::max<std::int64_t>(0, cluster::wrapping_minus(has, asks));
+      allocatable[i] = cluster::saturating_add(allocatable[i], has);
+      requested[i] = cluster::saturating_add(requested[i], asks);
+      if (!is_cordoned) free[i] = cluster::saturating_add(free[i], left);
     }
   }
   json::object to_json(const std::string& name) const {

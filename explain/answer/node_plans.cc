@@ -6,6 +6,7 @@
 
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/pod_prices.h"
+#include "explain/answer/room_bound.h"
 
 namespace podium::explain {
 namespace {
@@ -171,7 +172,8 @@ bool NodePlans::repeat(Step step, NodePlan& plan) const {
     if (may_add(counts)) break;
   }
   add(step.shape, more, next);
-  if (!place_waiters(waiters_, budget_, next.places, next.fork)) return false;
+  // The trial has placed all that fit on one node more.
+  if (more > 0 && !place_waiters(waiters_, budget_, next.places, next.fork)) return false;
   plan = std::move(next);
   return true;
 }
@@ -231,9 +233,22 @@ std::optional<NodePlan> NodePlans::widen(const NodePlan& plan) const {
   return std::nullopt;
 }
 
+std::size_t NodePlans::most_placed(const ShapeCounts& counts) {
+  if (!bound_) {
+    const RoomBound bound(waiters_, now_.places);
+    bound_.emplace(MostPlaced{.now = now_.placed() + bound.on_nodes(now_.fork)});
+    for (const auto& each : shapes_) bound_->on_shape.push_back(bound.on_node(*each.model.node));
+  }
+  auto most = bound_->now;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    most += static_cast<std::size_t>(counts[i]) * bound_->on_shape[i];
+  return most;
+}
+
 // Whether no fewer pods are placed with these nodes, which cost less; they are then the best.
 bool NodePlans::takes(const ShapeCounts& counts) {
   if (!may_add(counts) || cost_of(counts) >= cost_of(best_.plan.counts)) return false;
+  if (most_placed(counts) < best_.plan.placed()) return false;
   auto plan = try_counts(counts);
   if (!plan || plan->placed() < best_.plan.placed() || !are_whole(groups_, plan->places)) return false;
   best_.plan = std::move(*plan);

@@ -90,6 +90,7 @@ class NodePlans {
   bool find_step(const NodePlan& plan, std::vector<double>& gains, std::optional<Step>& best) const;
   bool repeat(Step step, NodePlan& plan) const;
   std::optional<NodePlan> widen(const NodePlan& plan) const;
+  std::size_t most_placed(const ShapeCounts& counts);
   bool takes(const ShapeCounts& counts);
   void take_away();
   bool collect(std::size_t shape, ShapeCounts& counts, std::vector<ShapeCounts>& out) const;
@@ -102,6 +103,12 @@ class NodePlans {
   const PodGroups& groups_;
   const Budget& budget_;
   const NodePlan& now_;
+  // The most pods with a place: on the existing nodes, and more on a node of each shape.
+  struct MostPlaced {
+    std::size_t now = 0;
+    std::vector<std::size_t> on_shape = {};
+  };
+  std::optional<MostPlaced> bound_;
   std::vector<double> pod_prices_;  // by kind
   Best best_;
 };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "explain/answer/failed_kinds.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"
@@ -35,6 +37,41 @@ auto queue_order(const PodInfo& pod) {
   const auto& meta = pod.pod->meta;
   return std::tuple(-std::int64_t{pod.priority}, meta.created.value_or(Wall{}),
                     std::tie(meta.namespace_, meta.name, meta.uid));
+}
+
+// Places the pods in their order. The next rounds try the kinds again that have failed, and that a pod that
+// was placed since may help; a kind that has failed is not tried again in the same round. `placed` gets the
+// index and the node of each pod that fits. False: the budget has ended.
+bool place_in_rounds(const std::vector<const Waiter*>& pods, std::size_t kinds, const Budget& budget,
+                     const std::function<void(std::size_t, cluster::Row)>& placed, cluster::Snapshot& fork) {
+  std::vector<std::vector<std::size_t>> left(kinds);  // by kind; the first one last
+  for (std::size_t i = pods.size(); i-- > 0;) left[pods[i]->kind].push_back(i);
+  std::set<std::pair<std::size_t, std::size_t>> next;  // the round, and the first pod of a kind to try in it
+  for (const auto& of_kind : left) {
+    if (!of_kind.empty()) next.emplace(0, of_kind.back());
+  }
+  FailedKinds failed(kinds);
+  framework::EvaluationMemo memo;
+  const framework::EvaluationMemo::Use use(memo);
+  while (!next.empty()) {
+    const auto [round, i] = *next.begin();
+    next.erase(next.begin());
+    if (!has_time(budget)) return false;
+    const auto& [pod, profile, kind] = *pods[i];
+    const auto decision = framework::evaluate(*pod, fork, *profile);
+    if (!decision.choice || place_with_devices(pod, *decision.choice, *profile, fork)) {
+      failed.add(*pods[i], decision);
+      continue;
+    }
+    placed(i, *decision.choice);
+    left[kind].pop_back();
+    if (!left[kind].empty()) next.emplace(round, left[kind].back());
+    for (const auto helped : failed.take_helped(*pod->pod, fork)) {
+      const auto first = left[helped].back();
+      next.emplace(first > i ? round : round + 1, first);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -105,24 +142,15 @@ std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, con
 
 bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places, cluster::Snapshot& fork) {
   places.resize(waiters.pods.size());
-  framework::EvaluationMemo memo;
-  const framework::EvaluationMemo::Use use(memo);
-  for (bool has_moved = true; std::exchange(has_moved, false);) {
-    std::vector<bool> has_failed(waiters.kinds);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const auto& [pod, profile, kind] = waiters.pods[i];
-      if (places[i] || has_failed[kind]) continue;
-      if (!has_time(budget)) return false;
-      const auto decision = framework::evaluate(*pod, fork, *profile);
-      if (decision.choice && !place_with_devices(pod, *decision.choice, *profile, fork)) {
-        places[i] = decision.choice;
-        has_moved = true;
-      } else {
-        has_failed[kind] = true;
-      }
-    }
+  std::vector<const Waiter*> pods;
+  std::vector<std::size_t> indexes;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i]) continue;
+    pods.push_back(&waiters.pods[i]);
+    indexes.push_back(i);
   }
-  return true;
+  const auto placed = [&](std::size_t i, cluster::Row row) { places[indexes[i]] = row; };
+  return place_in_rounds(pods, waiters.kinds, budget, placed, fork);
 }
 
 WaitingLine::WaitingLine(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
@@ -176,25 +204,27 @@ std::size_t WaitingLine::evicted() const {
       entries_, [](const Entry& entry) { return !entry.waited_before && !entry.has_place; }));
 }
 
-bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
+void WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
   framework::EvaluationMemo memo;
   const framework::EvaluationMemo::Use use(memo);
-  bool has_placed = false;
   for (; next_ < end; ++next_) {
-    auto& [waiter, waited_before, has_place] = entries_[next_];
-    if (has_failed_[waiter.kind]) continue;
-    if (!has_time(budget_)) return false;
-    const auto decision = framework::evaluate(*waiter.pod, fork, *waiter.profile);
-    if (!decision.choice || place_with_devices(waiter.pod, *decision.choice, *waiter.profile, fork)) {
-      has_failed_[waiter.kind] = true;
-      continue;
-    }
-    has_placed = has_place = true;
-    if (!waited_before) continue;
-    placed_at_[waiter.pod->pod->meta.uid] = placed_.size();
-    placed_.push_back({waiter.pod, std::string(fork.node_name(*decision.choice))});
+    auto& entry = entries_[next_];
+    const auto& [pod, profile, kind] = entry.waiter;
+    if (has_failed_[kind]) continue;
+    if (!has_time(budget_)) return;
+    const auto decision = framework::evaluate(*pod, fork, *profile);
+    if (!decision.choice || place_with_devices(pod, *decision.choice, *profile, fork))
+      has_failed_[kind] = true;
+    else
+      note_placed(entry, *decision.choice, fork);
   }
-  return has_placed;
+}
+
+void WaitingLine::note_placed(Entry& entry, cluster::Row row, const cluster::Snapshot& fork) {
+  entry.has_place = true;
+  if (!entry.waited_before) return;
+  placed_at_[entry.waiter.pod->pod->meta.uid] = placed_.size();
+  placed_.push_back({entry.waiter.pod, std::string(fork.node_name(row))});
 }
 
 void WaitingLine::start() {
@@ -212,9 +242,11 @@ void WaitingLine::place_until(std::int32_t priority, cluster::Snapshot& fork) {
 void WaitingLine::place_rest(cluster::Snapshot& fork) { place_to(entries_.size(), fork); }
 
 void WaitingLine::place(cluster::Snapshot& fork) {
-  do {
-    start();
-  } while (place_to(entries_.size(), fork));
+  start();
+  std::vector<const Waiter*> pods;
+  for (const auto& entry : entries_) pods.push_back(&entry.waiter);
+  const auto placed = [&](std::size_t i, cluster::Row row) { note_placed(entries_[i], row, fork); };
+  place_in_rounds(pods, kinds_.count(), budget_, placed, fork);
 }
 
 }  // namespace podium::explain

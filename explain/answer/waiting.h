@@ -101,7 +101,8 @@ class WaitingLine {
     Waiter waiter;
     bool waited_before = false, has_place = false;
   };
-  bool place_to(std::size_t end, cluster::Snapshot& fork);
+  void place_to(std::size_t end, cluster::Snapshot& fork);
+  void note_placed(Entry& entry, cluster::Row row, const cluster::Snapshot& fork);
 
   const QuietProfiles profiles_;
   const Budget& budget_;
@@ -115,8 +116,8 @@ class WaitingLine {
 
 using Places = std::vector<std::optional<cluster::Row>>;  // by the index of the waiter
 
-// Places the waiters without a place. A pod that does not fit is tried again after others were placed.
-// False: the budget has ended.
+// Places the waiters without a place. Tries a pod that does not fit again after others that may help it are
+// placed. False: the budget has ended.
 bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places, cluster::Snapshot& fork);
 
 }  // namespace podium::explain

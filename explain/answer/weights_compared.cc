@@ -1,5 +1,4 @@
-// The answer about other weights of the scheduler's strategies: which pods of the cluster they would place
-// elsewhere.
+// The answer about other weights of the scheduler's strategies: the pods that they would place elsewhere.
 #include <algorithm>
 #include <iterator>
 #include <memory>

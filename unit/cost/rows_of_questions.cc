@@ -73,6 +73,19 @@ const string kShape =
     searching(R"("shapes":[{"name":"m","allocatable":{"cpu":"16","memory":"1Ti","pods":"110"}}])");
 const string kDrain = R"({"type":"DrainNode","nodeName":"full"})";
 
+const string kCouldGo = R"({"search":{"couldGo":{}}})";
+
+// Each requires the one before it, which has a lower priority.
+const Doc kLink{
+    pod_of(
+        {.name = "w$",
+         .priority = "$",
+         .labels = R"(,"link":"l$+")",
+         .spec =
+             R"(,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"link":"l$"}}}]}})"}),
+    true};
+const Doc kFirstLink{pod_of({.name = "first", .node = "n0", .labels = R"(,"link":"l0")"})};
+
 // n pods on a node that is drained, and a node that takes them.
 QuestionRow draining(string name, std::size_t n, const Made& made, std::vector<Doc> more = {},
                      const string& change = kDrain) {
@@ -113,6 +126,11 @@ void add_drains(std::vector<QuestionRow>& rows) {
   rows.push_back(draining("drain, pods × pods that wait, of lower priority", 150, evicted, {waits_below}));
   rows.push_back(draining("drain, pods × pods that wait, of higher priority", 150, evicted, {waits_above}));
   rows.push_back(draining("drain, pods × pods that wait and fit", 150, evicted, {waits_and_fits}));
+  rows.push_back(
+      {"question drain, a chain of pod affinities that waits",
+       40,
+       {{node_of("full")}, {pod_of({.name = "p", .node = "full"})}, {node_of("n0")}, kLink, kFirstLink},
+       changes(kDrain)});
   rows.push_back(draining("drain, pods × PodDisruptionBudgets", 150, evicted, {{kBudgetEach, true}}));
   rows.push_back(draining("fail, pods × PodDisruptionBudgets", 200, evicted, {{kBudgetEach, true}},
                           R"({"type":"FailNodes","nodeNames":["full"]})"));
@@ -303,39 +321,28 @@ void add_searches(std::vector<QuestionRow>& rows) {
                   1000,
                   {{node("", R"(,«"l#":"v"»)")}, {pod_of({.name = "w", .cpu = "10000000"})}},
                   searching("")});
-  // Each requires the one before it, which has a lower priority.
   rows.push_back(
-      {"question forPending, a chain of pod affinities",
-       40,
-       {{node_of("n0")},
-        {pod_of(
-             {.name = "w$",
-              .priority = "$",
-              .labels = R"(,"link":"l$+")",
-              .spec =
-                  R"(,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"link":"l$"}}}]}})"}),
-         true},
-        {pod_of({.name = "first", .node = "n0", .labels = R"(,"link":"l0")"})}},
-       kShape});
-  const string could_go = R"({"search":{"couldGo":{}}})";
-  rows.push_back({"question couldGo, empty nodes", 60, {{kEightCores, true}}, could_go});
+      {"question forPending, a chain of pod affinities", 40, {{node_of("n0")}, kLink, kFirstLink}, kShape});
+  rows.push_back(
+      {"question couldGo, a chain of pod affinities", 40, {{node_of("n0")}, kLink, kFirstLink}, kCouldGo});
+  rows.push_back({"question couldGo, empty nodes", 60, {{kEightCores, true}}, kCouldGo});
   rows.push_back({"question couldGo, nodes with a pod",
                   16,
                   {{kEightCores, true}, {pod_of({.name = "p$", .node = "n$"}), true}},
-                  could_go});
+                  kCouldGo});
   rows.push_back({"question couldGo, pods of one node",
                   100,
                   {{node_of("full")}, {node_of("free")}, {pod_of({.name = "p$", .node = "full"}), true}},
-                  could_go});
+                  kCouldGo});
   rows.push_back({"question couldGo, pods × PodDisruptionBudgets",
                   100,
                   {{node_of("full")},
                    {node_of("free")},
                    {pod_of({.name = "p$", .node = "full", .labels = R"(,"pod":"p$")"}), true},
                    {kBudgetEach, true}},
-                  could_go});
+                  kCouldGo});
   rows.push_back(
-      {"question couldGo, pods that wait", 100, {{node_of("n0")}, {node_of("n1")}, nowhere}, could_go});
+      {"question couldGo, pods that wait", 100, {{node_of("n0")}, {node_of("n1")}, nowhere}, kCouldGo});
 }
 
 }  // namespace

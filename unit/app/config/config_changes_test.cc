@@ -5,6 +5,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include "unit/support/cost.h"
+
 namespace podium::app {
 namespace {
 
@@ -32,6 +34,21 @@ TEST(ConfigChanges, TheOrderOfNamedEntriesCounts) {
   EXPECT_EQ(changes(R"({"enabled": [{"name": "A"}, {"name": "B"}]})",
                     R"({"enabled": [{"name": "B"}, {"name": "A"}]})"),
             "enabled (order): A, B → B, A\n");
+}
+
+TEST(ConfigChanges, LongListsAreComparedInLinearTime) {
+  const auto list = [](std::size_t n, const char* weight) {
+    boost::json::array out;
+    for (std::size_t i = 0; i < n; ++i)
+      out.push_back(boost::json::object{{"schedulerName", fmt::format("p{}", i)}, {"weight", weight}});
+    return boost::json::value{{"profiles", std::move(out)}};
+  };
+  const auto prepare = [&](std::size_t n) -> test::Work {
+    return [before = list(n, "1"), after = list(n + 1, "2"), n] {
+      EXPECT_EQ(config_changes(before, after).size(), n + 1);
+    };
+  };
+  EXPECT_TRUE(test::is_linear(400, prepare));
 }
 
 TEST(ConfigChanges, OtherListsAreValues) {

@@ -1,10 +1,12 @@
 // podium compare, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
 #include "unit/app/kubectl/verbs_fixture.h"
+#include "unit/support/cost.h"
 
 namespace podium::kubectl {
 namespace {
@@ -108,6 +110,44 @@ TEST_F(Comparing, EqualConfigurationsDoNotDiffer) {
   const auto text = compare({old_, old_}).out;
   EXPECT_THAT(text, StartsWith("The configurations do not differ.\n"));
   EXPECT_THAT(text, HasSubstr("No pod is placed on another node.\n"));
+}
+
+// A pod of its own claim that does not exist, and a node and a zone with escape sequences.
+TEST_F(Comparing, NoTextReachesTheTerminalAsItIs) {
+  const auto cluster = directory_.write("odd.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: "n\e[31m", labels: {topology.kubernetes.io/zone: "z\e[32m"}}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: "p\e[33m", namespace: shop, uid: p}, spec: {schedulerName: "only\e[34m", containers: [{name: c, image: i}]}, status: {phase: Pending}}
+- {apiVersion: v1, kind: Pod, metadata: {name: "q\e[35m", namespace: shop, uid: q}, spec: {containers: [{name: c, image: i}]}, status: {phase: Pending}}
+)");
+  const auto one =
+      directory_.write("one.yaml", std::string(kDefault) + "profiles: [{schedulerName: \"only\\e[34m\"}]\n");
+  for (const auto* format : {"table", "wide"}) {
+    const auto ran = run_on(cluster, {"compare", old_, one, "-o", format});
+    EXPECT_EQ((ran.out + ran.err).find('\033'), std::string::npos) << ran.out << ran.err;
+  }
+}
+
+TEST_F(Comparing, PodsThatAllWaitForSomethingElseTakeLinearTime) {
+  const auto prepare = [&](std::size_t n) -> test::Work {
+    std::string text =
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '1', pods: "
+        "'10'}}}\n";
+    for (std::size_t i = 0; i < n; ++i)
+      text += fmt::format(
+          "- {{apiVersion: v1, kind: Pod, metadata: {{name: p{0}, namespace: shop, uid: u{0}}}, spec: "
+          "{{containers: [{{name: c, image: i}}], volumes: [{{name: v, persistentVolumeClaim: {{claimName: "
+          "c{0}}}}}]}}, status: {{phase: Pending}}}}\n",
+          i);
+    return [this, n, cluster = directory_.write(fmt::format("waiting-{}.yaml", n), text)] {
+      const auto ran = run_on(cluster, {"compare", old_, new_});
+      EXPECT_THAT(ran.out, HasSubstr("pending: other reasons")) << ran.err;
+    };
+  };
+  EXPECT_TRUE(test::is_linear(200, prepare));
 }
 
 TEST_F(Comparing, NamesAllThatIsWrong) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "api/decode/manifests.h"
 #include "api/text/json_view.h"
+#include "unit/support/cost.h"
 
 namespace podium::offline {
 namespace {
@@ -96,6 +98,34 @@ TEST(Budgets, WithAStatusKeepIt) {
   EXPECT_EQ(
       allowed("minAvailable: 1, selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0", pods),
       0);
+}
+
+// A budget of pods that each have a ReplicaSet and a Deployment of their own.
+TEST(Budgets, ManyControllersTakeLinearTime) {
+  const auto prepare = [](std::size_t n) -> test::Work {
+    std::string text =
+        "---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {selector: "
+        "{matchLabels: {app: web}}, maxUnavailable: 1}}\n";
+    for (std::size_t i = 0; i < n; ++i) {
+      text += fmt::format(
+          "---\n{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: r{0}, ownerReferences: "
+          "[{{apiVersion: apps/v1, kind: Deployment, name: d{0}, uid: d, controller: true}}]}}, spec: "
+          "{{replicas: 1}}}}\n---\n{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d{0}}}, spec: "
+          "{{replicas: 1}}}}\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: p{0}, labels: {{app: "
+          "web}}, ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: r{0}, uid: r, controller: "
+          "true}}]}}, spec: {{containers: [{{name: c, image: i}}]}}, status: {{phase: Running}}}}\n",
+          i);
+    }
+    const std::vector<api::ManifestText> texts{{"d.yaml", text}};
+    std::vector<std::string> warnings;
+    auto cluster = std::make_shared<api::Manifests>(api::read_manifests(texts, {}, warnings).value());
+    auto by_kind = std::make_shared<ByKind>(objects_by_kind(texts, "default").value());
+    return [cluster, by_kind, n] {
+      count_disruptions(*by_kind, *cluster);
+      EXPECT_EQ(cluster->disruption_budgets.front()->desired_healthy, static_cast<int>(n) - 1);
+    };
+  };
+  EXPECT_TRUE(test::is_linear(150, prepare));
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
 
 #include "unit/support/builders.h"
 
@@ -22,6 +25,24 @@ TEST(NodeList, ACordonedNodeHasNoFreeRoom) {
   EXPECT_EQ(zone.at("cordoned"), 1);
   EXPECT_EQ(zone.at("allocatable").at(0), 8000);
   EXPECT_EQ(zone.at("free").at(0), 4000);
+}
+
+TEST(NodeList, SumsOfLargeAmountsEndAtTheMost) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  cluster::Snapshot snapshot;
+  for (const auto* name : {"n1", "n2"}) {
+    snapshot.set_node(test::node(name).cap("memory", "9E").ptr());
+    for (const auto* number : {"1", "2"}) {
+      const api::Pod pod = test::pod(std::string(name) + number)
+                               .uid(std::string(name) + number)
+                               .node(name)
+                               .req("memory", "9E");
+      snapshot.add_pod(cluster::make_pod_info(test::share(pod)));
+    }
+  }
+  const auto zone = node_list(snapshot, "podium-0", {.zones_only = true, .selector = {}}).at("zones").at(0);
+  EXPECT_EQ(zone.at("allocatable").at(1), kMost);
+  EXPECT_GE(zone.at("free").at(1).as_int64(), 0);
 }
 
 TEST(NodeList, ASelectorIsOfTheSingleNodes) {
