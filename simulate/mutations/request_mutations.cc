@@ -130,7 +130,7 @@ std::vector<Mutation> request_mutations() {
        .make = loses_conditions},
       {.name = "status_of_any_version",
        .bug = "writes a status whatever has become of the pod",
-       .seed = 1,
+       .seed = 21,
        .found_as = "is bound, but its status says that it is not scheduled",
        .make = writes_status_of_any_version},
       {.name = "no_event_of_binding",
