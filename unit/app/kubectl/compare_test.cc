@@ -134,7 +134,7 @@ TEST_F(Comparing, PodsThatAllWaitForSomethingElseTakeLinearTime) {
   const auto prepare = [&](std::size_t n) -> test::Work {
     std::string text =
         "apiVersion: v1\nkind: List\nitems:\n"
-        "- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '1', pods: "
+        "- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '1', pods: "
         "'10'}}}\n";
     for (std::size_t i = 0; i < n; ++i)
       text += fmt::format(

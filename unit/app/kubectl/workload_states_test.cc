@@ -95,7 +95,9 @@ TEST_F(OfStates, WhatOneOfSeveralMeetsIsSaidInTheirTable) {
 TEST_F(OfStates, ARefusedPriorityHasItsPlaceInTheFile) {
   const auto said = ask_file(job("name: a", "priority: 5, "));
   EXPECT_EQ(said.code, 2);
-  EXPECT_THAT(said.out + said.err, HasSubstr("asked.yaml:2: spec.template.spec.priority: the integer value"));
+  EXPECT_THAT(said.out + said.err,
+              HasSubstr("asked.yaml:2: spec.template.spec.priority: the API server accepts the Job "
+                        "and refuses its pods: the integer value"));
 }
 
 }  // namespace
