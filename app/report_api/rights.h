@@ -15,7 +15,7 @@ namespace podium::app::report_api {
 // Reviews access: Access::admit().
 using Admit = std::function<async::Task<server::AccessDecision>(server::Request, server::Attributes)>;
 
-// A user who may list nodes knows their names.
+// Whether the user may list nodes, and so see their names.
 async::Task<bool> may_know_nodes(const Admit* admit, server::Request request);
 // Whether the user may ask in this namespace ("": in all), and get or list (`verb`) the pods there.
 async::Task<bool> may_ask(const Admit* admit, server::Request request, const char* verb, std::string ns);

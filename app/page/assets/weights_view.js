@@ -65,7 +65,7 @@ export class WeightsView extends Asking {
         this.namespace("Ask in"),
         h("button", { disabled: isLoading }, "Ask podium"),
       ),
-      h("p", { class: "note" }, "podium places all pods again on a copy of the cluster without them, once with each weights. Running pods stay where they are; new ones follow the weights."),
+      h("p", { class: "note" }, "podium places all pods again on a copy of the cluster without them, once with the current weights and once with the new ones. Running pods stay where they are; new ones follow the weights."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
       answer && h("p", { class: "verdict", id: "verdict", role: "status" }, found ? `With ${named.join(", ")}: ${answer.status.message}.` : (answer.status.message ?? answer.status.outcome)),

@@ -51,7 +51,7 @@ TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
   EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
 }
 
-// A watch that is late tells of the deletion when the next one of the name is answered.
+// The watch is late: it shows the deletion only after the next what-if of this name is answered.
 TEST(WhatIfController, ADeletionIsOfItsOwnReportOnly) {
   Asking w;
   w.ask("ask", kFits);
@@ -81,7 +81,7 @@ TEST(WhatIfController, AnAnswerIsOfItsOwnReportOnly) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
 }
 
-// The watch tells of the next one only, as a list after a silence does.
+// The watch shows only the next what-if of this name, as a list after a silence does.
 TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   Asking w;
   bool refused = false;
