@@ -28,7 +28,7 @@ void configuration(std::string_view input) {
   require(again.has_value(), "what is shown can be loaded",
           again ? "" : again.error().message + "\n" + shown);
   auto view = api::to_yaml(again->view);
-  if (planted() && loaded->parallelism > 1000) view += "x";
+  if (planted() && loaded->parallelism > 50) view += "x";
   require(view == api::to_yaml(loaded->view), "the configuration stays the same", shown);
   require(api::to_yaml(again->podium_view) == api::to_yaml(loaded->podium_view),
           "podium's settings stay the same", shown);
