@@ -485,9 +485,9 @@ void ReportWriter::sample_metrics(metrics::Samples& out) const {
               "Reports that the API server accepted, rewritten ones included.", now.written);
   out.counter("podium_reports_unchanged_total",
               "Reports that were not rewritten because nothing had changed.", now.unchanged);
-  out.counter("podium_reports_failed_total",
-              "Reports that the API server refused and that are not tried again.", now.failed);
-  out.counter("podium_reports_retried_total", "Failed writes of reports that are tried again.", now.retried);
+  out.counter("podium_reports_failed_total", "Reports that the API server refused and that are not retried.",
+              now.failed);
+  out.counter("podium_reports_retried_total", "Writes of reports that failed and are retried.", now.retried);
   out.counter("podium_reports_dropped_total",
               "Reports that were never written: the queue was full, the budget was used up, they waited "
               "longer than their TTL, or podium stopped.",
