@@ -1,7 +1,7 @@
 // RuntimeClass: what the admission plugin of that name does to a pod.
 //
-// Source: plugin/pkg/admission/runtimeclass. Of equal tolerations one is kept; of others upstream leaves out
-// those that another one covers, which changes no decision.
+// Source: plugin/pkg/admission/runtimeclass. Keeps one of equal tolerations. Upstream also leaves out those
+// that another one covers, which changes no decision.
 // Threads: pure functions. Errors: Kind::invalid, in upstream's words.
 #pragma once
 
