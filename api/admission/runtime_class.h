@@ -11,7 +11,7 @@
 
 namespace podium::api {
 
-// Sets the overhead, and adds the node selector and the tolerations. `found`: the pod's class, null where it
+// Sets the overhead, and adds the node selector and the tolerations. `found`: the pod's class, null if it
 // names none or the cluster has none of this name.
 Result<void> apply_runtime_class(const RuntimeClass* found, Pod& pod);
 
