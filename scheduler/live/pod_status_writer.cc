@@ -36,7 +36,7 @@ enum Lane : unsigned { kNominations, kConditions };
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
 // on `io` only.
 struct FirstAttempt {
-  explicit FirstAttempt(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
+  explicit FirstAttempt(const asio::any_io_executor& io) : timer(io, Steady::max()) {}
 
   static void set(std::shared_ptr<FirstAttempt> self, Result<void> result) {
     const auto io = self->timer.get_executor();
