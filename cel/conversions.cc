@@ -71,8 +71,7 @@ Value to_uint(const Call& call) {
 bool parse_double(std::string_view text, double& out) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text.empty() || text[0] == '-' || text[0] == '+' || text.find('(') != std::string_view::npos)
-    return false;
+  if (text.empty() || text[0] == '-' || text[0] == '+' || text.contains('(')) return false;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     // Go requires the exponent of a hexadecimal number.
     if (text.find_first_of("pP") == std::string_view::npos) return false;

@@ -100,8 +100,9 @@ Value Evaluator::collect(const Node& node, const Value& range) {
     if (is_filter || node.has_filter) {
       Value chosen = eval(*node.children[1]);
       if (is_stopped()) return chosen;
+      const bool is_chosen = chosen.is_true();
       if (!chosen.is(Kind::boolean)) fault = as_fault(std::move(chosen));
-      if (!chosen.is_true()) continue;
+      if (!is_chosen) continue;
     }
     if (fault.is_error() && !node.has_filter && !is_filter) break;
     Value item = is_filter ? slots_[node.slot].value : eval(*node.children[node.has_filter ? 2 : 1]);
@@ -142,8 +143,9 @@ Value Evaluator::collect_map(const Node& node, const Value& range) {
     if (node.has_filter) {
       Value chosen = eval(*node.children[1]);
       if (is_stopped()) return chosen;
+      const bool is_chosen = chosen.is_true();
       if (!chosen.is(Kind::boolean)) fault = as_fault(std::move(chosen));
-      if (!chosen.is_true()) continue;
+      if (!is_chosen) continue;
     }
     Value item = eval(*node.children[node.has_filter ? 2 : 1]);
     if (is_stopped()) return item;

@@ -55,7 +55,7 @@ Token Lexer::next() {
       return {Token::Type::sign, std::string(pair), start_};
     }
   }
-  if (std::string_view("+-*/%<>!?:.,()[]{}").find(c) != std::string_view::npos) {
+  if (std::string_view("+-*/%<>!?:.,()[]{}").contains(c)) {
     ++at_;
     return {Token::Type::sign, std::string(1, c), start_};
   }

@@ -8,7 +8,7 @@ namespace {
 
 // Names between spaces.
 bool is_in(std::string_view names, std::string_view name) {
-  return names.find(" " + std::string(name) + " ") != std::string_view::npos;
+  return names.contains(" " + std::string(name) + " ");
 }
 
 constexpr std::string_view kReserved =

@@ -23,7 +23,7 @@ Value test(const Call& call) {
   call.budget.spend(text(call).size() / 8);
   return Value::boolean(holds(text(call), text(call, 1)));
 }
-bool has(std::string_view whole, std::string_view part) { return whole.find(part) != std::string_view::npos; }
+bool has(std::string_view whole, std::string_view part) { return whole.contains(part); }
 bool begins(std::string_view whole, std::string_view part) { return whole.starts_with(part); }
 bool ends(std::string_view whole, std::string_view part) { return whole.ends_with(part); }
 

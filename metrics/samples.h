@@ -3,7 +3,7 @@
 //
 // Metrics that are counted as things happen are in families.h.
 //
-// Owner: who collects. Threads: one; a value. Errors: none.
+// Owner: the collector. Threads: one; a value. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -217,7 +217,7 @@ void add_missing_namespaces(Manifests& manifests, const Manifests::List<Pod>& pe
 PodAdmission::PodAdmission(Manifests::List<PriorityClass> classes) {
   add_builtin_classes(classes);
   for (auto& priority_class : classes) {
-    // Of several global defaults, the admission controller uses the lowest.
+    // The admission controller uses the lowest of several global defaults.
     if (priority_class->global_default && (!default_ || priority_class->value < default_->value)) {
       default_ = priority_class;
     }

@@ -1,4 +1,4 @@
-// The ResourceClaims that kube-controller-manager makes of a pod's templates.
+// The ResourceClaims that kube-controller-manager creates from a pod's templates.
 //
 // Source: pkg/controller/resourceclaim. Threads: pure functions. Errors: none.
 #pragma once

@@ -156,7 +156,7 @@ std::string joined(const Lines& lines) {
   return once.size() > 1 ? fmt::format("[{}]", fmt::join(once, ", ")) : once.empty() ? "" : once.front();
 }
 
-// Of several items that set a default, the last one wins.
+// The last one of several items that set a default wins.
 ResourceList container_defaults(const LimitRange& range, ResourceList LimitRange::Item::* amounts) {
   ResourceList out;
   for (auto item = range.items.rbegin(); item != range.items.rend(); ++item) {

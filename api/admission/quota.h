@@ -19,7 +19,7 @@
 
 namespace podium::api {
 
-// As its status has it: the API server enforces what the quota controller has copied there.
+// Read from the quota's status: the API server enforces the limits that the quota controller copied there.
 struct ResourceQuota {
   ObjectMeta meta;
   std::vector<Requirement>
@@ -46,10 +46,10 @@ bool is_counted(const ResourceQuota&, const QuotaPod&);
 bool is_counted(const ResourceQuota&, const PersistentVolumeClaim&);
 bool is_counted(const ResourceQuota&, const ResourceClaim&, const ResourceList& usage);
 
-// Why the API server would refuse the pod whatever is left of a quota that counts it; empty: it would not.
+// Why a quota that counts the pod would refuse it regardless of the remaining amounts; empty: none would.
 std::string quota_refusal(const ResourceQuota&, const Pod&);
 
-// How a quota calls the number of objects of a kind: "count/deployments.apps".
+// The name that a quota has for the number of objects of a kind: "count/deployments.apps".
 std::string object_count(std::string_view plural, std::string_view group);
 // Why the API server would not create one more object of the kind, in its words: "exceeded quota: …".
 // Empty: it would create it.

@@ -64,7 +64,7 @@ class Field {
   void wrong(std::string problem) const { reader_->note(*value_, std::move(problem)); }
   void expected(std::string_view what) const;  // notes "expected WHAT, got ..."
 
-  // Leave their target unchanged where the field is absent.
+  // Leave their target unchanged if the field is absent.
   void into(std::string&) const;
   void into(bool&) const;
   void into(std::int32_t&) const;
@@ -79,7 +79,7 @@ class Field {
     if (*this) into(target.emplace());
   }
 
-  std::string_view text() const;  // empty where absent; valid as long as the document
+  std::string_view text() const;  // empty if absent; valid as long as the document
   // For values that podium only compares or passes on: a string as it is, others as JSON; empty: absent.
   std::string json() const;
 
@@ -95,11 +95,11 @@ class Field {
   std::size_t size() const;  // of a list or an object; 0 for anything else
 
  private:
-  const boost::json::array* array() const;    // null where absent, or (noted) of another type
-  const boost::json::object* object() const;  // null where absent, or (noted) of another type
+  const boost::json::array* array() const;    // null if absent, or (noted) of another type
+  const boost::json::object* object() const;  // null if absent, or (noted) of another type
 
   Reader* reader_;
-  const boost::json::value* value_;  // null where absent
+  const boost::json::value* value_;  // null if absent
 };
 
 inline Field Reader::root() { return Field(*this, root_.is_null() ? nullptr : &root_); }

@@ -22,7 +22,7 @@ std::span<const DumpKind> dump_kinds();
 // Finds the kind in any of its versions. Null: another kind.
 const DumpKind* dump_kind(std::string_view api_version, std::string_view kind);
 
-// What makes the same dump without podium: "kubectl get nodes,pods,… -A -o yaml".
+// The command that makes the same dump without podium: "kubectl get nodes,pods,… -A -o yaml".
 std::string dump_command();
 
 }  // namespace podium::api

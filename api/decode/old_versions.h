@@ -1,4 +1,4 @@
-// Objects of API versions that are no longer served, as the version that podium reads.
+// Converts objects of API versions that are no longer served to the version that podium reads.
 //
 // A dump of an older cluster has them. Threads: a pure function. Errors: none.
 #pragma once

@@ -71,8 +71,8 @@ void add_name(json::value& object, std::size_t& made) {
   const auto base = text_at(object, "/metadata/generateName");
   if (base.empty() || !text_at(object, "/metadata/name").empty()) return;
   const auto number = made++;
-  auto name = fmt::format("{}{:x>5}", base.substr(0, kBase), number == 0 ? "" : fmt::to_string(number));
-  object.at("metadata").as_object()["name"] = std::move(name);
+  const auto name = fmt::format("{}{:x>5}", base.substr(0, kBase), number == 0 ? "" : fmt::to_string(number));
+  object.at("metadata").as_object()["name"] = name;
 }
 
 class Sorter {

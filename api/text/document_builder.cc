@@ -13,7 +13,7 @@ namespace json = boost::json;
 // Refuses inputs whose anchors and aliases copy more than this and than ten times what the text has itself.
 constexpr std::size_t kFreeNodes = 100'000, kFreeBytes = 16 << 20;
 constexpr std::size_t kCopyFactor = 10;
-// Of Document::lines: a path repeats the keys above it.
+// Bounds the paths of Document::lines: a path repeats the keys above it.
 constexpr std::size_t kMostPathBytes = 64 << 20;
 
 }  // namespace

@@ -86,8 +86,7 @@ class DocumentBuilder {
   std::string path_;
   std::map<std::string, int> lines_;
   std::optional<boost::json::value> value_;  // of the whole document
-  // Of all documents of the input.
-  Size own_, copied_;
+  Size own_, copied_;                        // of all documents of the input
   std::size_t path_bytes_ = 0;
 };
 

@@ -37,7 +37,7 @@ bool is_printable(std::string_view text) {
 // Source: go-yaml's yaml_emitter_analyze_scalar.
 bool plain_in_block(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return false;
-  if (std::string_view("#,[]{}&*!|>'\"%@`").find(text.front()) != std::string_view::npos) return false;
+  if (std::string_view("#,[]{}&*!|>'\"%@`").contains(text.front())) return false;
   if (text.starts_with("---") || text.starts_with("...")) return false;
   const auto blank_after = [&](std::size_t i) { return i + 1 == text.size() || is_blank(text[i + 1]); };
   if ((text.front() == '-' || text.front() == '?') && blank_after(0)) return false;

@@ -1,4 +1,4 @@
-// FieldFindings: collects validation errors; and checks that the validators of this folder share. For them.
+// FieldFindings: collects validation errors. Also has the checks that the validators of this folder share.
 // Threads: a FieldFindings belongs to one call.
 #pragma once
 

@@ -56,7 +56,7 @@ void check_container_resources(const Container& container, const std::string& pa
       huge_pages |= is_huge_page(name);
       const auto at = path + (list == &container.requests ? ".requests[" : ".limits[") + name + "]";
       if (name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_page(name)) continue;
-      if (name.find('/') == std::string::npos) {
+      if (!name.contains('/')) {
         findings.bad(at, name, "must be a standard resource for containers");
       } else if (!is_native_resource(name) && name.starts_with(kRequests)) {
         findings.bad(at, name, "doesn't follow extended resource name standard");

@@ -21,7 +21,7 @@
 
 namespace podium::api {
 
-// A quantity, and the text from which it was read: what is written to a claim keeps the text's format.
+// A quantity and its original text. podium keeps the format of the text in what it writes to a claim.
 struct WrittenQuantity {
   Quantity value;
   std::string text;
@@ -76,13 +76,13 @@ using DeviceAttribute = std::variant<std::monostate, std::int64_t, bool, std::st
                                      AttributeList<std::int64_t>, AttributeList<bool>,
                                      AttributeList<std::string>, AttributeList<SemanticVersion>>;
 
-// How much of a capacity may be asked for.
+// The amounts of a capacity that a request may ask for.
 struct CapacityPolicy {
   struct Range {
     std::optional<WrittenQuantity> min, max, step;
     bool operator==(const Range&) const = default;
   };
-  std::optional<WrittenQuantity> fallback;  // "default": where a request does not say
+  std::optional<WrittenQuantity> fallback;  // "default": if a request does not give it
   std::vector<WrittenQuantity> valid_values;
   std::optional<Range> valid_range;
   bool operator==(const CapacityPolicy&) const = default;
@@ -94,14 +94,14 @@ struct DeviceCapacity {
   bool operator==(const DeviceCapacity&) const = default;
 };
 
-// Counters that devices of a pool share, and what one device takes of them.
+// Counters that devices of a pool share, and the amounts that one device consumes.
 struct CounterSet {
   std::string name;
   ByName<Quantity> counters;
   bool operator==(const CounterSet&) const = default;
 };
 
-// Which nodes have a slice's or a device's devices. The API server requires exactly one of them.
+// The nodes that can use the devices of a slice, or one device. The API server requires exactly one of these.
 struct DeviceNodes {
   std::optional<std::string> name;                        // nodeName
   std::optional<std::vector<NodeSelectorTerm>> selector;  // terms are ORed
@@ -114,9 +114,9 @@ struct Device {
   ByName<DeviceAttribute> attributes;
   ByName<DeviceCapacity> capacity;
   std::vector<CounterSet> consumes_counters;
-  // Some of consumesCounters has compatibilityGroups, of the gate DRADeviceCompatibilityGroups.
+  // True if an entry of consumesCounters has compatibilityGroups (gate DRADeviceCompatibilityGroups).
   bool has_compatibility_groups = false;
-  DeviceNodes nodes;  // where the slice says perDeviceNodeSelection
+  DeviceNodes nodes;  // if the slice has perDeviceNodeSelection
   std::vector<DeviceTaint> taints;
   bool binds_to_node = false;
   std::vector<std::string> binding_conditions, binding_failure_conditions;
@@ -167,7 +167,7 @@ struct DeviceClass {
 
 // --- ResourceClaim ---
 
-// What is asked of each device of a request: the fields of spec.devices.requests[].exactly, and of a
+// The requirements on each device of a request: the fields of spec.devices.requests[].exactly, and of a
 // subrequest in firstAvailable.
 struct ExactRequest {
   enum class Mode : std::uint8_t { exact_count, all, other };
@@ -190,7 +190,7 @@ struct DeviceSubRequest {
 struct DeviceRequest {
   std::string name;
   std::optional<ExactRequest> exactly;            // else:
-  std::vector<DeviceSubRequest> first_available;  // the first one that can be had
+  std::vector<DeviceSubRequest> first_available;  // the first one that can be allocated
   bool operator==(const DeviceRequest&) const = default;
 };
 
@@ -213,7 +213,7 @@ struct ClaimSpec {
   bool operator==(const ClaimSpec&) const = default;
 };
 
-// One device that a claim was given.
+// One device that is allocated to a claim.
 struct AllocatedDevice {
   std::string request, driver, pool, device;  // request: "request" or "request/subrequest"
   bool admin_access = false;
@@ -245,7 +245,7 @@ struct ClaimConsumer {  // of status.reservedFor
   bool operator==(const ClaimConsumer&) const = default;
 };
 
-// What a driver says of a device that was given.
+// A driver's status of an allocated device.
 struct AllocatedDeviceStatus {
   std::string driver, pool, device;
   std::optional<std::string> share_id;

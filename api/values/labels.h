@@ -20,7 +20,7 @@ class Labels {
   Labels(std::initializer_list<Entry> entries);
   explicit Labels(std::vector<Entry> entries);  // in any order; of equal keys, the last wins
 
-  const std::string* find(std::string_view key) const;  // null where absent
+  const std::string* find(std::string_view key) const;  // null if absent
   bool contains(std::string_view key) const { return find(key) != nullptr; }
   void set(std::string key, std::string value);
   bool empty() const { return entries_.empty(); }

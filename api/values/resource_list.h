@@ -1,4 +1,4 @@
-// ResourceList: amounts of resources, as requests, limits and capacities have them. Threads: values.
+// ResourceList: the amounts of requests, limits and capacities. Threads: values.
 #pragma once
 
 #include <string>

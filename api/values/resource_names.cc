@@ -10,8 +10,7 @@ bool is_in_bytes(std::string_view resource) {
 }
 
 bool is_native_resource(std::string_view resource) {
-  return resource.find('/') == std::string_view::npos ||
-         resource.find("kubernetes.io/") != std::string_view::npos;
+  return !resource.contains('/') || resource.contains("kubernetes.io/");
 }
 
 bool is_overcommit_allowed(std::string_view resource) {

@@ -17,8 +17,8 @@
 namespace podium::api {
 
 // Names point into the lists that are added, which must outlive it. A handful of entries are searched one by
-// one, more in a tree: anyone can write thousands of names that have one hash. A resource that is listed with
-// 0 counts as listed.
+// one, more in a tree: anyone can write thousands of names that have the same hash. A resource that is listed
+// with 0 counts as listed.
 class ResourceSum {
  public:
   ResourceSum() = default;

@@ -23,7 +23,7 @@ struct Requirement {
   std::string_view op_text() const;  // as in manifests: "NotIn"; empty: unknown
   bool operator==(const Requirement&) const = default;
 
-  // `value`: the label's, null where absent. In and Exists need the label; NotIn and DoesNotExist match if it
+  // `value`: the label's, null if absent. In and Exists need the label; NotIn and DoesNotExist match if it
   // is absent; Gt and Lt compare int64 and match only if both sides are decimal integers.
   // Source: apimachinery labels.Requirement.Matches.
   bool matches(const std::string* value) const;

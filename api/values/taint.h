@@ -1,4 +1,4 @@
-// Taint: a node keeps pods away that do not tolerate it. Threads: a value.
+// Taint: keeps pods that do not tolerate it off a node. Threads: a value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The labels of nodes that name their place. Threads: constants.
+// Node labels that name the location of a node. Threads: constants.
 #pragma once
 
 #include <string_view>

@@ -23,7 +23,7 @@ namespace json = boost::json;
 using api::Manifests;
 using explain::Subject;
 
-// Of larger files, messages name the document and not the line.
+// In messages about larger files, podium names the document and not the line.
 constexpr std::size_t kLocated = 8 << 20;  // bytes
 
 class AskedReader {

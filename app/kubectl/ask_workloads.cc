@@ -67,7 +67,7 @@ class Asking {
     if (!answers_.empty()) {
       say(render::together(answers_, render_options(output, program_of(command_))));
       if (before_.size() > 1) say("Workloads of different namespaces are evaluated separately.\n");
-      say("Nothing was created. Each alone: --each. In full: -o wide\n");
+      say("Nothing was created. Ask about each alone: --each. See all details: -o wide\n");
     }
     if (output.is_for_people() || documents_.empty()) return code_;
     const auto printed = print(answered(command_, output, as_list(std::move(documents_)), names_,

@@ -76,7 +76,7 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
                name = api::text_at(value, "/metadata/name");
     const auto* known = api::dump_kind(version, kind);
     const bool is_account = kind == "ServiceAccount" && version == "v1";
-    // Of autoscalers, only the number of replicas counts (explain/workload/scale.h).
+    // Only the number of replicas of an autoscaler counts (explain/workload/scale.h).
     if ((!known && !is_account) || kind == kAutoscaler) continue;
     const bool is_namespaced = is_account || known->is_namespaced;
     auto ns = is_namespaced ? api::text_at(value, "/metadata/namespace") : std::string();

@@ -157,8 +157,8 @@ int run_could_go(const CLI::App& command, const NodesFlags& flags, Cluster& clus
   const auto& answers = asking.answers();
   const auto& spare = answers.asked.front().answer.nodes_spare;
   if (!spare)
-    return fail_with(command,
-                     fail(Error::Kind::internal, "the answer does not say which nodes could go").error());
+    return fail_with(
+        command, fail(Error::Kind::internal, "the answer does not say which nodes can be removed").error());
   std::vector<std::string> names;
   for (const auto& node : spare->nodes) names.push_back("node/" + node.node);
   // The other answers only name pods.

@@ -36,7 +36,9 @@ CommandOutput pending(const CLI::App& command, Cluster& cluster, const Shared& s
     return render::pending_table(groups, options);
   });
   if (!installed && output.has_words())
-    result.err += "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
+    result.err +=
+        "podium is not installed in this cluster: these are the reasons that the pods' own scheduler "
+        "gives.\n";
   return result;
 }
 

@@ -43,7 +43,7 @@ std::string no_namespace(Cluster& cluster, const std::string& ns);
 // does not exist; else empty. If the user named the type: of that type, or of another with this very name.
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target);
 
-// Of a read that failed: "there is no Deployment shop/web" if it does not exist, else the error.
+// Returns the error of a failed read: "there is no Deployment shop/web" if it does not exist, else the error.
 Error without_object(Error error, const std::string& ns, const Target& target);
 
 // Whether the text is a selector as -l takes it.

@@ -294,7 +294,7 @@ class Why {
     return {};
   }
 
-  // Of a workload without pods: that it does not exist.
+  // Says that a workload without pods does not exist, if that is so.
   void add_missing(const Target& target, Lines& lines) {
     const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
     if (object || !client::object_is_gone(object.error())) return;

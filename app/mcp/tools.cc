@@ -135,10 +135,10 @@ constexpr Tool kTools[] = {
      "drain", "", kDrain},
     {"nodes_for_pending", "Which nodes do the pods that wait need?",
      "Finds the fewest nodes to add, or the cheapest if the shapes have prices, so that all pods that wait "
-     "are placed. Each choice is tried on a copy of the cluster. Names the pods that no shape can hold, with "
+     "are placed. Each choice is tried on a copy of the cluster. Names the pods that fit on no shape, with "
      "the reason. Nothing is added.",
      "nodes", "--for-pending", kNodesWanted},
-    {"nodes_that_could_go", "Which nodes could go?",
+    {"nodes_that_could_go", "Which nodes can be removed?",
      "Finds nodes whose pods all fit elsewhere, in an order in which they can be drained, and says what "
      "blocks the others: budgets, pods without a controller, data on the node, "
      "annotations of autoscalers. Nothing is drained.",

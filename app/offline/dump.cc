@@ -164,7 +164,7 @@ std::vector<cluster::PodInfoPtr> Dump::waiting() const {
   return out;
 }
 
-// Of Kubernetes' PodGroups, of which a basic one is useful with one pod, and of the coscheduling plugin's.
+// Reads Kubernetes' PodGroups, a basic one of which is useful with one pod, and the coscheduling plugin's.
 explain::PodGroupMinimums Dump::group_minimums() const {
   explain::PodGroupMinimums out;
   const auto read = [&](std::string_view group, const auto& minimum_of) {

@@ -104,7 +104,7 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
          fmt::format(". {}{}:\n", found, wanted.price.empty() ? "" : fmt::format(", for {}", wanted.price));
 }
 
-// The rows of pods that no shape holds, of all answers.
+// The rows of the pods that fit on no shape, from all answers.
 void add_unplaced(const NodesAnswers& answers, std::vector<Cells>& rows) {
   std::vector<std::tuple<std::size_t, std::string, std::string>> named;
   std::size_t pods = 0, seen = 0;
@@ -228,10 +228,10 @@ std::string moves_words(std::size_t pods) {
 
 std::string spare_line(const NodesSpare& spare) {
   if (spare.nodes_total == 0)
-    return spare.is_finished ? "No node could go today.\n"
-                             : "No node that could go was found before the deadline.\n";
-  return fmt::format("Could go today: {} ({}).\n", listed(names_of(spare), kNamedNodes, spare.nodes_total),
-                     moves_words(spare.pods_moved));
+    return spare.is_finished ? "No node can be removed now.\n"
+                             : "No node that can be removed was found before the deadline.\n";
+  return fmt::format("Can be removed now: {} ({}).\n",
+                     listed(names_of(spare), kNamedNodes, spare.nodes_total), moves_words(spare.pods_moved));
 }
 
 const char* words_of_code(const std::string& code, bool is_one) {
@@ -255,7 +255,7 @@ const char* words_of_code(const std::string& code, bool is_one) {
   };
   const auto* found =
       std::ranges::find(kWords, code, [](const Words& each) { return std::string_view(each.code); });
-  if (found == std::end(kWords)) return "cannot go";
+  if (found == std::end(kWords)) return "cannot be removed";
   return is_one ? found->one : found->many;
 }
 
@@ -298,7 +298,7 @@ std::string where_to(const NodesAnswers& answers, const explain::SpareNode& node
 
 std::string spare_verdict(const NodesAnswers& answers, const Style& style) {
   const auto& spare = spare_of(answers.asked.front());
-  const auto verdict = fmt::format("{} of {} could go", spare.nodes_total,
+  const auto verdict = fmt::format("{} of {} can be removed", spare.nodes_total,
                                    counted(answers.asked.front().answer.asked, "node"));
   return spare.nodes_total == 0 ? style.bad(verdict) + ".\n"
                                 : style.good(verdict) + fmt::format("; {}.\n", moves_words(spare.pods_moved));
@@ -311,7 +311,7 @@ std::string not_tried(const NodesSpare& spare) {
 
 std::string unlisted(const NodesSpare& spare) {
   if (spare.nodes_total <= spare.nodes.size()) return {};
-  return fmt::format("{} could go after that.\n",
+  return fmt::format("{} can be removed after that.\n",
                      counted(spare.nodes_total - spare.nodes.size(), "more node"));
 }
 

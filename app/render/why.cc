@@ -205,7 +205,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
   } else {
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
-      out += "Of the labels that it requires:\n" + parts;
+      out += "The labels that it requires:\n" + parts;
     out += pod_before_line(report.status);
     out += preemption_words(report);
   }

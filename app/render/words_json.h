@@ -37,19 +37,19 @@ struct Asked {
   std::vector<Change> changes = {};  // as in spec.changes
 };
 
-// Of a decision: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated, selector,
-// replaces, timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in the
-// status' order.
+// A decision has these words: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated,
+// selector, replaces, timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in
+// the status' order.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life);
-// Of an answer: the same without the life, and room, capacity: {more, limit} of one replica, quotas,
+// An answer has the same words without the life, and room, capacity: {more, limit} of one replica, quotas,
 // firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts: [{title, rejects, passes,
 // notes}], changes: of a drain {verdict, notes, budgets, pods: why each has no place, against: what speaks
 // against the eviction of each}, rolling: {verdict, notes, steps: [{name, nodes, fullest, marks}]}, of a
-// search for nodes: nodes: {verdict, notes}, blocked: what the nodes have that cannot go.
+// search for nodes: nodes: {verdict, notes}, blocked: what blocks the other nodes.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns,
                                const Asked& asked);
 
-// Of a line in a list: reason, and missing if an amount is short.
+// A line in a list has reason, and missing if an amount is short.
 boost::json::object line_words_json(const explain::ReportStatus& status);
 
 }  // namespace podium::render

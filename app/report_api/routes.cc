@@ -128,7 +128,7 @@ const std::vector<Parameter>& question_parameters() {
        "the number of these pods to place, one after the other; default: a workload's own replicas"},
       {"minCount", integer, 1, explain::kMostReplicas, "the number of replicas that must fit together"},
       {"topologyKey", text, 0, 0, "the node label that must have one value on all nodes of the group"},
-      {"nodes", texts, 0, 0, "nodes whose verdicts are included whatever their rank: a,b"},
+      {"nodes", texts, 0, 0, "nodes whose verdicts are included regardless of their rank: a,b"},
       {"strategies", weights, 0, 0,
        "weights of scoring strategies, in place of the profile's: NodeResourcesFit=5,ImageLocality=0"},
       {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},

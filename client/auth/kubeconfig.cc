@@ -87,7 +87,7 @@ Result<void> read_cluster(const KubeconfigNode& cluster, ClientConfig& config) {
   if (!ca) return std::unexpected(ca.error());
   if (ca->text.empty()) return {};
   if (*insecure)
-    return cluster.error("insecure-skip-tls-verify", "can't be true where a certificate-authority is given");
+    return cluster.error("insecure-skip-tls-verify", "cannot be true if certificate-authority is given");
   config.ca_file = std::move(ca->file);
   config.ca = std::move(ca->text);
   return check_ca(config.ca, ca->place);
@@ -99,8 +99,8 @@ Result<void> read_certificate(const KubeconfigNode& user, ClientConfig& config) 
   auto key = read_pem(user, "client-key");
   if (!key) return std::unexpected(key.error());
   if (certificate->text.empty() && key->text.empty()) return {};
-  if (key->text.empty()) return user.error("client-key", "must be set where client-certificate is");
-  if (certificate->text.empty()) return user.error("client-certificate", "must be set where client-key is");
+  if (key->text.empty()) return user.error("client-key", "must be set if client-certificate is");
+  if (certificate->text.empty()) return user.error("client-certificate", "must be set if client-key is");
   config.certificate = ClientCertificate{std::move(certificate->text), std::move(key->text)};
   config.certificate_file = std::move(certificate->file);
   config.key_file = std::move(key->file);

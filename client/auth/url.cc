@@ -18,7 +18,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
   // The URL is not quoted in errors: it may carry a password.
   auto parsed = boost::urls::parse_uri({text.data(), text.size()});
   if (!parsed) return invalid("must be a URL such as https://host:port");
-  const boost::urls::url_view url = *parsed;
+  const boost::urls::url_view& url = *parsed;
   ServerUrl out;
   if (url.scheme_id() != boost::urls::scheme::https && url.scheme_id() != boost::urls::scheme::http)
     return invalid("must begin with https:// or http://");

@@ -21,7 +21,7 @@ struct ListPage {
 Result<ListPage> split_list(std::string_view body);
 
 // {apiVersion, kind, metadata} of an object that cannot be parsed as a whole, as far as these can be,
-// without metadata.managedFields. Of a truncated text: as far as it goes.
+// without metadata.managedFields. Reads a truncated text up to its end.
 boost::json::value read_outline(std::string_view object, const boost::json::storage_ptr& storage);
 
 // "namespace/name" of an object, for logs; absent parts are empty.

@@ -155,7 +155,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Prepared{std::move(*token), std::move(*text)};
   }
 
-  // After a 401: whether another token can be had. The request was not executed, so any method can be resent.
+  // After a 401: whether another token is available. The request was not executed, so any method may
+  // be sent again.
   Task<bool> has_newer_token(const std::string& rejected, Steady deadline) {
     if (!token_) co_return false;
     token_->refresh();
@@ -224,7 +225,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     auto executor = co_await asio::this_coro::executor;
     auto answer = std::make_shared<Handoff<Result<std::string>>>(executor, watchdog_, deadline);
     auto* const thread = token_thread();
-    if (!thread) co_return fail(Error::Kind::unavailable, "get a token or certificate: no thread is left");
+    if (!thread)
+      co_return fail(Error::Kind::unavailable, "get a token or certificate: the system has no free thread");
     asio::post(*thread, [answer, token = token_, tls] {
       auto got = token ? token->current() : Result<std::string>("");
       if (got && tls) {

@@ -254,8 +254,8 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
   auto& family =
       out.gauges("podium_blocked_pods",
                  "Pending pods, by the reason that rejects most nodes: its code as in reports, and "
-                 "the resource that is short. Of the remembered decisions; beyond 1,000 series the "
-                 "smallest are summed up, with the code `Other`.",
+                 "the resource that is short. Counts the remembered decisions; beyond 1,000 series, one "
+                 "with the code `Other` sums up the smallest.",
                  {"namespace", "code", "resource"});
   std::ranges::stable_sort(blocked, std::greater(), &std::pair<std::size_t, Blocked>::first);
   std::size_t others = 0;

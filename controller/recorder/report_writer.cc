@@ -16,6 +16,7 @@
 #include "client/request_errors.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/packed_status.h"
+#include "controller/recorder/report_calls.h"
 #include "controller/recorder/write_log.h"
 #include "controller/recorder/write_replies.h"
 #include "controller/report/metadata.h"
@@ -92,12 +93,7 @@ struct ReportWriter::Impl {
                                    std::vector<client::Request> requests);
   static Task<void> write_alone(Impl* self, Sent* sent);
   static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
-  static Task<Result<void>> delete_superseded(Impl* self, const Job* job, const json::value* report);
-  static Task<Result<json::value>> read(Impl* self, const Job* job, const std::string* name);
-  static Task<Result<void>> is_superseded(Impl* self, const Job* job, const json::value* report, bool* dead);
   static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
-  static Task<Result<json::value>> fill(Impl* self, Job* job, const WrittenReport* report);
-  static Task<Result<json::value>> send(Impl* self, client::Request request);
 
   void keep(const Job& job, WrittenReport report);
   void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
@@ -234,7 +230,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   Result<json::value> filled = std::unexpected(Error{});
   if (!sent->is_new) {
     // It was edited, or a write without an answer took effect: continues from the stored report.
-    const auto there = co_await read(self, &job, &sent->report.name);
+    const auto there = co_await read_report(&self->api, &job.owner, &sent->report.name);
     if (!there && !client::object_is_gone(there.error())) {
       self->refused(*sent->item, there.error());
       co_return;
@@ -276,7 +272,8 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
   report.outcome = job->status->outcome;  // as the new report's labels say
   report.labelled = job->status->expires_at.value_or(Wall{});
   for (bool has_taken_away = false;;) {
-    const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), *job->status));
+    const auto made = co_await send_report_request(
+        &self->api, make_report(job->owner, name, self->notes(*job), *job->status));
     if (made) {
       report.uid = api::text_at(*made, "/metadata/uid");
       report.version = api::text_at(*made, "/metadata/resourceVersion");
@@ -286,91 +283,32 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     }
     if (!client::is_conflict(made.error()) && !made.error().maybe_applied)
       co_return std::unexpected(made.error());
-    const auto there = co_await read(self, job, &name);
+    const auto there = co_await read_report(&self->api, &job->owner, &name);
     if (!there)
       co_return std::unexpected(client::object_is_gone(there.error()) ? made.error() : there.error());
     if (is_of(*there, job->owner.uid)) co_return written_before(*there);
     if (is_last_try) co_return std::unexpected(made.error());
     if (has_taken_away || !is_of_a_pod_of_this_name(*there, job->owner.pod)) break;
-    bool dead = false;
-    const auto asked = co_await is_superseded(self, job, &*there, &dead);
-    if (!asked) co_return std::unexpected(asked.error());
-    if (!dead) break;
-    const auto gone = co_await delete_superseded(self, job, &*there);
+    const auto superseded = co_await is_superseded(&self->api, &job->owner, &*there, job->status->decided_at);
+    if (!superseded) co_return std::unexpected(superseded.error());
+    if (!*superseded) break;
+    const auto gone = co_await delete_superseded(&self->api, &self->retention, &job->owner, &*there);
     if (!gone) break;
     has_taken_away = true;
   }
   co_return co_await make(self, job, suffixed(job->owner.pod, job->owner.uid), true);
 }
 
-Task<Result<json::value>> ReportWriter::Impl::read(Impl* self, const Job* job, const std::string* name) {
-  client::CallOptions once;
-  once.retry = false;
-  co_return co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, *name, once);
-}
-
-// True if the report is on a predecessor of the job's pod. The current pod of the name shows this; if there
-// is none, or podium may not read it, the later decision is on the later pod.
-Task<Result<void>> ReportWriter::Impl::is_superseded(Impl* self, const Job* job, const json::value* report,
-                                                     bool* dead) {
-  client::CallOptions once;
-  once.retry = false;
-  const auto pod = co_await self->api.get(client::resource::pods, job->owner.ns, job->owner.pod, once);
-  const bool readable = pod || client::object_is_gone(pod.error()) || client::lacks_right(pod.error());
-  if (!readable) co_return std::unexpected(pod.error());
-  const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-  const bool later = !was_decided_after(*report, job->status->decided_at);
-  *dead = uid == job->owner.uid || (later && uid != api::text_at(*report, "/spec/podRef/uid"));
-  co_return Result<void>{};
-}
-
-Task<Result<void>> ReportWriter::Impl::delete_superseded(Impl* self, const Job* job,
-                                                         const json::value* report) {
-  const auto name = api::text_at(*report, "/metadata/name"), uid = api::text_at(*report, "/metadata/uid");
-  const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
-  if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());
-  self->retention.forget(job->owner.ns, name, uid);
-  co_return Result<void>{};
-}
-
 // Fills in the status, and changes the labels if they differ.
 Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, WrittenReport* report) {
   if (needs_labels(*report, *job->status, self->ttl())) {
-    auto labelled =
-        co_await send(self, label_report(job->owner.ns, report->name, report->uid,
-                                         labels_of(*job->status, explain::kDecision), report->version));
+    auto labelled = co_await send_report_request(
+        &self->api, label_report(job->owner.ns, report->name, report->uid,
+                                 labels_of(*job->status, explain::kDecision), report->version));
     if (!labelled && !self->continues_without_labels(labelled.error())) co_return labelled;
     if (labelled) report->version = api::text_at(*labelled, "/metadata/resourceVersion");
   }
-  co_return co_await fill(self, job, report);
-}
-
-// If the report is too large, retries once without strategies and rejections.
-Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const WrittenReport* report) {
-  client::CallOptions once;
-  once.retry = false;
-  for (bool is_shortened = false;; is_shortened = true) {
-    json::object metadata{{"uid", report->uid}};
-    if (!report->version.empty()) metadata["resourceVersion"] = report->version;
-    json::value body =
-        json::object{{"metadata", std::move(metadata)}, {"status", explain::to_merge_patch(*job->status)}};
-    auto filled =
-        co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
-                                 client::PatchType::merge, std::move(body), "status", "podium", once);
-    if (filled || is_shortened || (filled.error().status.code != 413 && filled.error().status.code != 422))
-      co_return filled;
-    job->status->strategies.clear();
-    job->status->rejections.clear();
-    for (auto& top : job->status->top_nodes) top.strategy_scores.clear();
-  }
-}
-
-Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request request) {
-  std::vector<client::Request> one;
-  one.push_back(std::move(request));
-  const auto answers = co_await self->api.send_all(std::move(one));
-  if (!answers[0]) co_return std::unexpected(answers[0].error());
-  co_return api::parse_json(*answers[0]);
+  co_return co_await fill_status(&self->api, &job->owner, report, job->status.get());
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
@@ -485,9 +423,9 @@ void ReportWriter::sample_metrics(metrics::Samples& out) const {
               "Reports that the API server accepted, rewritten ones included.", now.written);
   out.counter("podium_reports_unchanged_total",
               "Reports that were not rewritten because nothing had changed.", now.unchanged);
-  out.counter("podium_reports_failed_total",
-              "Reports that the API server refused and that are not tried again.", now.failed);
-  out.counter("podium_reports_retried_total", "Failed writes of reports that are tried again.", now.retried);
+  out.counter("podium_reports_failed_total", "Reports that the API server refused and that are not retried.",
+              now.failed);
+  out.counter("podium_reports_retried_total", "Writes of reports that failed and are retried.", now.retried);
   out.counter("podium_reports_dropped_total",
               "Reports that were never written: the queue was full, the budget was used up, they waited "
               "longer than their TTL, or podium stopped.",

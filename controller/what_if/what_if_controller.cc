@@ -436,7 +436,7 @@ void WhatIfController::sample_metrics(metrics::Samples& out) const {
   auto& fitting = out.gauges("podium_what_if_fitting",
                              "How many replicas of a what-if with `refreshSeconds` fit, by its last answer "
                              "([reports.md](reports.md#capacity-probes)). Absent while it is refused, and "
-                             "once it is gone; at most 100.",
+                             "after its deletion; at most 100.",
                              {"namespace", "name"});
   for (const auto& [ns, name, numbers] : all) {
     if (!numbers.nodes_wanted && !numbers.nodes_spare) fitting.add({ns, name}, numbers.fitting);
@@ -445,17 +445,18 @@ void WhatIfController::sample_metrics(metrics::Samples& out) const {
       "podium_nodes_wanted",
       "Nodes to add so that all pending pods are placed, by the last answer to a what-if with "
       "`search.forPending` and `refreshSeconds` ([reports.md](reports.md#searches-for-nodes)). Absent "
-      "while it is refused, and once it is gone.",
+      "while it is refused, and after its deletion.",
       {"namespace", "name"});
   auto& unplaced =
       out.gauges("podium_nodes_wanted_unplaced_pods",
-                 "Pending pods that would not fit even with these nodes: no shape holds them, or there "
-                 "are too few nodes of it.",
+                 "Pending pods that would not fit even with these nodes: they fit on no shape, or too "
+                 "few nodes of their shape can be added.",
                  {"namespace", "name"});
-  auto& spare = out.gauges("podium_nodes_spare",
-                           "Nodes that could go, by the last answer to a what-if with `search.couldGo` and "
-                           "`refreshSeconds`. Absent while it is refused, and once it is gone.",
-                           {"namespace", "name"});
+  auto& spare =
+      out.gauges("podium_nodes_spare",
+                 "Nodes that can be removed, by the last answer to a what-if with `search.couldGo` and "
+                 "`refreshSeconds`. Absent while it is refused, and after its deletion.",
+                 {"namespace", "name"});
   for (const auto& [ns, name, numbers] : all) {
     if (numbers.nodes_wanted) {
       wanted.add({ns, name}, *numbers.nodes_wanted);

@@ -19,7 +19,7 @@ using boost::json::object;
 using boost::json::value;
 using namespace framework;
 
-// Of a plugin, whatever it takes part in.
+// A plugin and each of its extension points.
 struct Asked {
   std::shared_ptr<const Plugin> plugin;
   const FilterPlugin* filter = nullptr;

@@ -11,7 +11,7 @@ from e2e.tests.test_http_api import api_call
 
 MIB = 1 << 20
 ZONE = "topology.kubernetes.io/zone"
-# Of the form's own manifest.
+# The manifest that the page's form writes.
 MANIFEST = "apiVersion: v1\nkind: Pod\nmetadata: {name: ask}\nspec: {containers: [{name: main, image: app:v1, resources: {requests: {cpu: %s}}}]}\n"
 
 

@@ -66,7 +66,7 @@ class Agent(Plugin):
         self.assertEqual(waits["structuredContent"]["items"][0]["pods"], ["waits"])
         self.assertIn("a1", words(drain))
         self.assertIn("asks for 9 cpu, and the largest shape has 4", words(wanted))
-        self.assertIn("could go", words(spare))
+        self.assertIn("can be removed", words(spare))
         self.assertEqual(self.questions(), [], "no question stays")
 
     def test_on_a_dump(self):

@@ -168,7 +168,7 @@ class Page(PageLive):
                          ["2 pods wait for cpu.", "2 pods wait for cpu.", "2 pods wait for cpu: the red nodes have less than a tenth of it free."])
 
     def test_zones_and_room(self):
-        """Of a Deployment: the pods in each zone, and how many more fit."""
+        """The page shows the pods of a Deployment in each zone, and how many more fit."""
         report = self.api("whatif/report?replicas=7&room=true", self.editor, (WORKLOAD % "Deployment").encode(),
                           content_type="application/yaml")["status"]
         zones = sorted((one["name"], str(one["count"])) for one in report["zones"])

@@ -115,9 +115,9 @@ class Views(PageLive):
                               f"focus on the heading of {name}")
             self.browser.run("scrollTo(0, 0)")
             self.browser.press("Tab", shift=True)  # back into the header
-        self.browser.tab_to("here.innerText === 'Which could go?'")
+        self.browser.tab_to("here.innerText === 'Which can be removed?'")
         self.browser.press("Enter")
-        self.says("#verdict", "could go")
+        self.says("#verdict", "can be removed")
         self.browser.tab_to("here.closest('#spare') && here.tagName === 'A'", 90)
         node = self.browser.run("document.activeElement.innerText")
         self.browser.press("Enter")
@@ -222,12 +222,12 @@ class Views(PageLive):
         self.assertNotIn("not named", self.browser.run("document.querySelector('main').innerText"))
 
     def test_missing_and_spare_nodes(self):
-        """What waits and fits on no shape, and nodes that could go."""
+        """What waits and fits on no shape, and nodes that can be removed."""
         self.open(self.editor, "#/nodes/missing")
         self.says("#verdict", "No node of these shapes helps:")
         self.says("#unplaced", "huge")
         self.browser.run("location.hash = '#/nodes/spare'")
-        self.says("#verdict", "could go")
+        self.says("#verdict", "can be removed")
 
     def test_shapes_with_prices(self):
         """Shapes that are typed as YAML, the cheaper one of which takes the pod that waits; a fault of the YAML is named."""

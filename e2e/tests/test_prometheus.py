@@ -46,7 +46,7 @@ def alert_rules():
 
 # The dashboard's panels that have a line in any cluster where a pod waits and others are placed.
 SHOWN = ("Waiting pods by reason", "Waiting pods by namespace", "Waiting pods by missing resource", "Attempts", "Pending pods",
-         "Room by probe", "Nodes to add", "Nodes that could go", "Decisions by strategy",
+         "Room by probe", "Nodes to add", "Nodes that can be removed", "Decisions by strategy",
          "Leader", "Duration of an attempt", "Reports", "Reports kept", "Requests to the API server", "Memory", "CPU")
 
 PROBES = {"room": {"template": {"spec": {"containers": [{"name": "c", "image": "x"}]}}, "replicas": 3},

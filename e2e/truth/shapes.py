@@ -83,7 +83,7 @@ class Shape:
 
     @property
     def spec(self):
-        """Of the object that makes the pods: of a CronJob, that of its Jobs."""
+        """The spec of the object that makes the pods; for a CronJob, the spec of its Jobs."""
         spec = self.manifest["spec"]
         return spec["jobTemplate"]["spec"] if self.kind == "CronJob" else spec
 

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/values/topology_labels.h"
 #include "base/check.h"
-#include "base/counted.h"
 #include "explain/answer/added_objects.h"
+#include "explain/answer/answer_summary.h"
 #include "explain/answer/checks.h"
 #include "explain/answer/failures.h"
 #include "explain/answer/fixes.h"
@@ -24,6 +24,7 @@
 #include "explain/answer/verdicts.h"
 #include "explain/answer/waiting.h"
 #include "explain/answer/what_if_admission.h"
+#include "explain/answer/zones.h"
 #include "explain/report/bounds.h"
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
@@ -35,8 +36,6 @@ namespace podium::explain {
 namespace {
 
 using cluster::Snapshot;
-
-constexpr std::size_t kZoneBytes = 63;  // of the CRD's schema
 
 // Victims in other namespaces are not named: the author may not be allowed to see them.
 void name_own_victims(const std::string& ns, ReportStatus& status) {
@@ -51,11 +50,6 @@ std::size_t count_other_victims(const framework::Decision& decision, const std::
                             [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
 }
 
-std::string other_victims(std::size_t count) {
-  if (count == 0) return "";
-  return fmt::format(" (preemption would evict {} of other namespaces)", podium::counted(count, "pod"));
-}
-
 // A placed pod has its node's zone and region. Before its placement it had neither.
 void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::Pod& pod) {
   const auto row = subject.was_on.empty() ? std::nullopt : fork.find_row(subject.was_on);
@@ -67,23 +61,6 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
                   [&](const auto& each) { return of_node && each.first == key && each.second == *of_node; });
   }
   pod.meta.labels = api::Labels(std::move(left));
-}
-
-using Zones = std::map<std::string, ZonePlacements>;
-
-// Empty: the node does not have this label.
-std::string zone_of(const Snapshot& fork, cluster::Row row) {
-  const auto* value = fork.entry(row).node->meta.labels.find(api::label::zone);
-  return value ? cut(*value, kZoneBytes) : std::string();
-}
-
-Zones zones_now(const RemovedPods& removed, const Snapshot& fork) {
-  Zones zones;
-  for (const auto& pod : removed.placed) {
-    const auto row = fork.find_row(pod->pod->node_name);
-    if (auto zone = row ? zone_of(fork, *row) : std::string(); !zone.empty()) ++zones[std::move(zone)].now;
-  }
-  return zones;
 }
 
 // Answers one question. Its members are the steps, in order.
@@ -129,7 +106,7 @@ class Answering {
     // The counts of a quota are not usable if the counting was cut short.
     if (!quotas.empty() && is_cut_short()) quotas.clear();
     set_quotas(answer_, std::move(quotas));
-    if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
+    if (placed.asked > 1) set_zones(answer_, count_zones(fork_, placed.rows, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
@@ -268,22 +245,6 @@ class Answering {
     if (!is_cut_short()) answer_.stuck_rollout = std::move(stuck);
   }
 
-  // The zones of all nodes, and those where the workload's pods are now.
-  std::vector<ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
-    for (const auto row : fork_.rows_by_name()) {
-      if (auto zone = zone_of(fork_, row); !zone.empty()) zones.try_emplace(std::move(zone));
-    }
-    for (const auto row : placed.rows) {
-      if (const auto zone = zones.find(zone_of(fork_, row)); zone != zones.end()) ++zone->second.count;
-    }
-    std::vector<ZonePlacements> out;
-    for (auto& [name, zone] : zones) {
-      zone.name = name;
-      out.push_back(std::move(zone));
-    }
-    return out;
-  }
-
   // The domain in which the first replica would be placed.
   std::string preferred_domain(const Placed& placed, const Snapshot& start) const {
     if (placed.rows.empty()) return {};
@@ -291,41 +252,15 @@ class Answering {
     return value ? *value : std::string();
   }
 
-  std::string summary(const Placed& placed, std::size_t removed) const {
-    const auto fitting = placed.fitting();
-    auto text =
-        placed.asked == 0 ? std::string("no node should run one of its pods")
-        : fitting == placed.asked && fitting == 1
-            ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
-        : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
-        : placed.ended == Placed::Ended::done
-            ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
-            : fmt::format("at least {} of {} replicas fit: {}", fitting, placed.asked,
-                          placed.ended == Placed::Ended::out_of_time ? "the deadline passed"
-                                                                     : "a what-if may use no more memory");
-    if (const auto& group = answer_.group; group && !group->topology_key.empty()) {
-      text += group->fits
-                  ? fmt::format("; {} fit together in {}", group->min_count, group->domain)
-                  : fmt::format("; {} do not fit together in any {}", group->min_count, group->topology_key);
-    }
-    if (answer_.first_failure) text += ": " + answer_.first_failure->message;
-    if (const auto& with = answer_.with_preemption)
-      text +=
-          fmt::format("; with preemption, which evicts {}, {}{} fit", podium::counted(with->evicted, "pod"),
-                      with->may_be_more ? "at least " : "", with->fitting);
-    if (const auto& stuck = answer_.stuck_rollout)
-      text += fmt::format("; a rolling update would get stuck after {} of {}: {}", stuck->updated,
-                          podium::counted(answer_.asked, "pod"), stuck->first_failure.message);
-    if (const auto* quota = exceeded_quota(answer_))
-      text += fmt::format("; ResourceQuota {}: {}", quota->name, quota_words(*quota, answer_.asked));
-    text += other_victims(other_victims_);
-    if (removed > 0 && !subject_.is_stored)
-      text += fmt::format(" (as if its {} were not there)", podium::counted(removed, "placed pod"));
-    if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
-    if (cut_short_ && placed.ended == Placed::Ended::done)
-      text += " (the deadline passed before the answer was complete)";
-    if (profile_.has_extenders) text += " (HTTP extenders were not called)";
-    return text;
+  std::string summary_of(const Placed& placed, std::size_t removed) const {
+    return summary({.answer = answer_,
+                    .placed = placed,
+                    .first_node = placed.rows.empty() ? "" : fork_.node_name(placed.rows.front()),
+                    .subject = subject_,
+                    .removed = removed,
+                    .other_victims = other_victims_,
+                    .is_cut_short = cut_short_,
+                    .has_extenders = profile_.has_extenders});
   }
 
   std::string reason(const Placed& placed) const {
@@ -348,7 +283,7 @@ class Answering {
     status_.profile = profile_.scheduler_name;
     status_.attempts = 1;
     status_.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
-                          report_condition("Complete", true, reason(placed), summary(placed, removed))};
+                          report_condition("Complete", true, reason(placed), summary_of(placed, removed))};
     status_.answer = std::move(answer_);
   }
 
@@ -452,7 +387,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   remove_topology_labels(subject, fork, pod);
   const auto before = fork;
   const auto removed = remove_placed(subject, fork);
-  auto now = zones_now(removed, fork);
+  auto now = zones_now(removed.placed, fork);
   add_owner(subject, fork);
   Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()), budget);
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;

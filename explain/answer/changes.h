@@ -45,7 +45,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
                                                 cluster::Snapshot& fork);
 
 // The other namespaces of the pods on the nodes that the question drains or lets fail, or of all pods if it
-// asks which nodes could go, in order of name.
+// asks which nodes can be removed, in order of name.
 std::vector<std::string> namespaces_drained(const Question& question, const cluster::Snapshot& snapshot);
 
 // As `kubectl cordon` and `kubectl uncordon` do.

@@ -119,7 +119,7 @@ class Side {
   ComparedSide& side() { return side_; }
 
  private:
-  // Of the pod's kind.
+  // Finds the reason once for each kind of pod.
   std::string reason_of(const Waiter& waiter) {
     auto& reason = reasons_[waiter.kind];
     if (reason.empty())

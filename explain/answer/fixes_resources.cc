@@ -86,7 +86,7 @@ std::vector<Request> requests_of(const api::Pod& pod, std::size_t most) {
     bool is_of_init;
     api::Quantity amount;
   };
-  // Of all resources together: a pod may have tens of thousands.
+  // One list for all resources: a pod may have tens of thousands.
   std::vector<Found> found;
   std::map<std::pair<std::string_view, bool>, std::size_t> index_of;  // by resource and is_of_init
   const auto collect = [&](const api::ResourceList& list, const std::string* container, bool is_of_init) {

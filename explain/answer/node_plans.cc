@@ -199,7 +199,7 @@ NodePlans::Cover NodePlans::cover() {
     if (!next) break;
     plan = std::move(next);
   }
-  // With one more node, pods may leave room on others to pods that no shape holds.
+  // With one more node, pods may leave room on others to pods that fit on no shape.
   while (plan && plan->placed() < waiters_.pods.size()) {
     auto more = widen(*plan);
     if (!more) break;

@@ -1,6 +1,6 @@
 // Takes nodes away from a fork: places their pods again, with the code of drains, or says what blocks that.
 //
-// Threads: the owner's. Errors: none; a node that cannot go is data, and the budget may end at any time.
+// Threads: the owner's. Errors: none; a node that cannot be removed is data. The budget may end at any time.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace podium::explain {
 
-// Why a node cannot go.
+// Why a node cannot be removed.
 struct Blocked {
   std::string code;
   std::string reason;

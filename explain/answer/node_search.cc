@@ -24,7 +24,7 @@ std::string words_of(const WantedAnswer& wanted) {
 }
 
 std::string words_of(const SpareAnswer& spare) {
-  return fmt::format("{} of {} could go; {} would move", spare.nodes.nodes_total,
+  return fmt::format("{} of {} can be removed; {} would move", spare.nodes.nodes_total,
                      podium::counted(spare.tried, "node"), podium::counted(spare.nodes.pods_moved, "pod"));
 }
 

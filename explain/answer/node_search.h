@@ -1,5 +1,5 @@
-// Answers spec.search of a what-if: the nodes that the pods that wait need, the nodes that could go, and the
-// pods that other weights would place elsewhere.
+// Answers spec.search of a what-if: the nodes that the pods that wait need, the nodes that can be removed,
+// and the pods that other weights would place elsewhere.
 //
 // All of them search on forks and place each pod with the scheduler's own code. A result is never derived
 // from sums of resources. They are part of the budget of the question and say what they did not finish.
@@ -7,7 +7,7 @@
 // Counts pods of other namespaces and never names them: the author may not be allowed to see them.
 //
 // Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a shape like a node that does
-// not exist. A pod that fits nowhere, or a node that cannot go, is data.
+// not exist. A pod that fits nowhere, or a node that cannot be removed, is data.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
-// The nodes that could go, one after the other: node_removal.h places what they run again.
+// The nodes that can be removed, one after the other: node_removal.h places what they run again.
 //
-// The number of nodes that go depends on their order and choice. A greedy pass takes each node that can go,
-// in two orders. If few nodes remain to choose from, each set with one more node is tried then; else other
-// orders, up to a number of trials.
+// The number of nodes that go depends on their order and choice. A greedy pass takes each node that can be
+// removed, in two orders. If few nodes remain to choose from, each set with one more node is tried then; else
+// other orders, up to a number of trials.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr std::size_t kMostOfOrders = 24;  // failed orders of one set before it
 // Trials of single nodes after the greedy passes: in sets, and in other orders.
 constexpr std::size_t kMostTrials = 8'000, kMostInOrders = 2'000;
 
-// A node that could go: its pods and their new nodes.
+// A node that can be removed: its pods and their new nodes.
 struct Step {
   std::string node;
   Moves moves;
@@ -112,7 +112,7 @@ class Sparing {
 
   // --- the greedy search ---
 
-  // Takes each node away that can go, in this order.
+  // Removes each node that can be removed, in this order.
   Found go_in(const Rows& rows) {
     Found out;
     auto fork = base();
@@ -145,7 +145,8 @@ class Sparing {
     return true;
   }
 
-  // The steps for these nodes if all are cordoned first, so that no pod moves twice. nullopt: not all can go.
+  // The steps for these nodes if all are cordoned first, so that no pod moves twice. nullopt: one of them
+  // cannot be removed.
   std::optional<std::vector<Step>> cordoned_first(const Rows& rows) {
     auto fork = all_cordoned(rows);
     std::vector<Step> out;
@@ -171,7 +172,7 @@ class Sparing {
       if (!removal_.blocked_by_itself(row, base())) free.push_back(row);
     }
     const auto most = std::min(free.size(), base().node_count() - 1);
-    // Without steps no node can go, since the first node of any order goes alone.
+    // Without steps no node can be removed, since the first node of any order goes alone.
     if (best.steps.empty() || best.steps.size() >= most) return true;
     const bool are_few = free.size() <= kMostOfSets;
     trials_end_ = removal_.taken() + (are_few ? kMostTrials : kMostInOrders);
@@ -182,7 +183,7 @@ class Sparing {
 
   bool may_try() const { return has_time() && removal_.taken() < trials_end_; }
 
-  // Enlarges the set by one node until no larger one can go.
+  // Enlarges the set by one node until no larger one can be removed.
   bool try_sets(const Rows& free, std::size_t most, Found& best) {
     while (best.steps.size() < most) {
       auto steps = set_of(best.steps.size() + 1, free);

@@ -289,14 +289,14 @@ class Wanting {
     const auto note = [&](const Waiter& waiter, const std::string& reason) {
       const auto workload = name_of(*waiter.pod->pod);
       // The reason has what the pod asks for.
-      ++found[{workload.kind, workload.name, workload.name.empty() ? "no shape holds them" : reason}];
+      ++found[{workload.kind, workload.name, workload.name.empty() ? "they fit on no shape" : reason}];
     };
     for (const auto& [waiter, reason] : left_out_) note(waiter, reason);
     for (std::size_t i = 0; i < best_.places.size() && out_.not_tried == 0; ++i) {
       const auto& waiter = waiters_.pods[i];
       if (best_.places[i]) continue;
       const auto reason = reasons_.find(waiter.kind);
-      note(waiter, reason == reasons_.end() ? "no shape holds them" : reason->second);
+      note(waiter, reason == reasons_.end() ? "they fit on no shape" : reason->second);
     }
     for (const auto& [key, count] : found)
       out_.unplaced.push_back({{std::get<0>(key), std::get<1>(key), count}, std::get<2>(key)});

@@ -18,8 +18,9 @@ struct PricedNode {
   double price;
 };
 
-// By kind of the waiters; above 0. Of the nodes, which are in the fork, those count on which the pod fits. If
-// it fits on none now, those count that have as much as it asks for. If the budget ends, the rest is 0.
+// Returns a price above 0 for each kind of the waiters. Counts the nodes on which the pod fits; if it fits on
+// none now, those that have as much as it asks for. The nodes are in the fork. If the budget ends, the rest
+// is 0.
 std::vector<double> pod_prices(const Waiters& waiters, const std::vector<PricedNode>& nodes,
                                const Budget& budget, const cluster::Snapshot& fork);
 

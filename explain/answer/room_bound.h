@@ -15,8 +15,8 @@ namespace podium::explain {
 
 class RoomBound {
  public:
-  // Of the pods without a place. Bounds nothing if a profile does not filter by resources, or a pod asks for
-  // less than nothing.
+  // Sums up the pods without a place. Bounds nothing if a profile does not filter by resources, or a pod asks
+  // for less than nothing.
   RoomBound(const Waiters& waiters, const Places& places);
 
   std::size_t on_node(const api::Node& node) const;  // if it is empty

@@ -36,7 +36,7 @@ constexpr std::array kNothingRuns = {
     Keys("karpenter.sh/disruption"),
 };
 constexpr std::string_view kNoNetwork = "node.kubernetes.io/network-unavailable";
-// Of networks and drivers, until their agent runs on the node: node.cilium.io/agent-not-ready.
+// Networks and drivers set such taints until their agent runs on the node: node.cilium.io/agent-not-ready.
 constexpr std::string_view kNoAgent = "/agent-not-ready";
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The parts of an answer to a search: the nodes to add for the pods that wait, those that could go, and the
-// pods that other weights would place elsewhere.
+// The parts of an answer to a search: the nodes to add for the pods that wait, those that can be removed, and
+// the pods that other weights would place elsewhere.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -43,7 +43,7 @@ struct AddedNodes {
   std::string shape = {};                       // its name
   std::string like = {};                        // the node that they are copies of
   std::vector<ResourceAmount> allocatable{};    // of one of them; at most 8
-  std::size_t nodes = 0, pods = 0;              // pods: those that wait and go there
+  std::size_t nodes = 0, pods = 0;              // pods: pending, placed there
   std::vector<WaitingWorkload> workloads = {};  // at most 16, those with the most pods first
   std::size_t workloads_total = 0;
   std::vector<ResourceAmount> left_over = {};  // free on all of them afterwards; at most 8
@@ -62,7 +62,7 @@ struct Fields<AddedNodes> {
   };
 };
 
-// Pods that no node of any shape can hold.
+// Pods that fit on no node of any shape.
 struct UnplacedPods {
   WaitingWorkload pods = {};
   std::string reason = {};
@@ -112,7 +112,7 @@ struct Fields<NodesWanted> {
   };
 };
 
-// A pod of a node that could go, in the namespace of the what-if, and its new node.
+// A pod of a node that can be removed, in the namespace of the what-if, and its new node.
 struct MovedPod {
   std::string name, node;
 };
@@ -124,7 +124,7 @@ struct Fields<MovedPod> {
   };
 };
 
-// A node that could go after those before it.
+// A node that can be removed after those before it.
 struct SpareNode {
   std::string node = {};
   std::size_t pods_moved = 0;
@@ -142,7 +142,7 @@ struct Fields<SpareNode> {
   };
 };
 
-// Nodes that could not go, for one reason.
+// Nodes that cannot be removed, for one reason.
 struct BlockedNodes {
   std::string code = {}, reason = {};  // reason: of the first node
   std::size_t nodes = 0;
@@ -160,7 +160,7 @@ struct Fields<BlockedNodes> {
   };
 };
 
-// The nodes that could go, in this order.
+// The nodes that can be removed, in this order.
 struct NodesSpare {
   std::size_t pods_moved = 0;
   bool cordon_first = false;  // all of them are cordoned before the first is drained, so no pod moves twice

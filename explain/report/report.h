@@ -169,7 +169,7 @@ struct Preempted {
   std::vector<Victim> victims;  // at most 16; a what-if omits other namespaces
   std::size_t total = 0;        // of all victims
   std::size_t static_pods = 0;  // of all victims: their kubelet runs them again
-  // Of a decision. Later attempts of the pod repeat this preemption until the pod is placed.
+  // Only decisions have it. Later attempts of the pod repeat this preemption until the pod is placed.
   std::optional<Wall> decided_at = {};
 };
 template <>
@@ -208,7 +208,7 @@ struct Fields<Finding> {
 };
 
 struct ReportStatus {
-  // Of a decision: Scheduled, Binding, Unschedulable, Failed or Gated. Of an answer: Fits, PartlyFits,
+  // A decision is Scheduled, Binding, Unschedulable, Failed or Gated. An answer is Fits, PartlyFits,
   // DoesNotFit or Refused.
   std::string outcome;
   std::string profile, message;

@@ -92,7 +92,7 @@ struct ReportRejection {
   std::size_t nodes = 0;
   bool preemption_may_help = false;
   framework::Topics about = {};
-  // Of NodeSelectorMismatch and NodeNotFound, if no node fits: at most 8.
+  // Set for NodeSelectorMismatch and NodeNotFound, if no node fits: at most 8.
   std::vector<UnmetPart> parts = {};
   std::optional<MissingAmount> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests

@@ -11,7 +11,8 @@
 
 namespace podium::explain {
 
-// Of an object that makes pods: "web.yaml:12: spec.containers[0].resources.requests.memory: fractional …".
+// Warns about an object that makes pods:
+// "web.yaml:12: spec.containers[0].resources.requests.memory: fractional …".
 std::vector<std::string> fractional_bytes(const api::SortedObjects::Object& object);
 
 }  // namespace podium::explain

@@ -21,7 +21,7 @@ struct Autoscaler {
   std::int32_t replicas(std::int32_t of_workload) const;
 };
 
-// Of the workload in this namespace. nullopt: none of them scales it.
+// Returns the autoscaler of the workload in this namespace. nullopt: none of them scales it.
 std::optional<Autoscaler> autoscaler_of(const boost::json::value& workload, const std::string& ns,
                                         const std::vector<boost::json::value>& autoscalers);
 

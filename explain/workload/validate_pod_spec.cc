@@ -78,7 +78,7 @@ bool is_port_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_known = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
   return name.size() <= kLongestPortName && std::ranges::all_of(name, is_known) &&
-         std::ranges::any_of(name, is_letter) && name.find("--") == name.npos && name.front() != '-' &&
+         std::ranges::any_of(name, is_letter) && !name.contains("--") && name.front() != '-' &&
          name.back() != '-';
 }
 

@@ -73,8 +73,8 @@ class Objects {
     return it == all<T>().end() ? nullptr : it->second;
   }
   // Stores the API server's object and returns true. Drops an assumption that was made on another
-  // resourceVersion; ignores an object of the same one. Of a kind that is assumed as written, ignores an
-  // object that is not newer than the one here.
+  // resourceVersion; ignores an object of the same one. If the kind is assumed as written, ignores an
+  // object that is not newer than the stored one.
   template <Kept T>
   bool set(std::shared_ptr<const T> object) {
     auto key = std::pair(object->meta.namespace_, object->meta.name);

@@ -39,10 +39,10 @@ class PodClass {
   std::span<const Posting> postings() const { return postings_; }  // nodes with at least one pod, unordered
   std::uint32_t pods() const { return pods_; }
 
-  // Two lists of postings that differ never have the same stamp, whichever classes and forks they are of.
+  // Different lists of postings never have the same stamp, also across classes and forks.
   using Stamp = std::uint64_t;
   Stamp stamp() const { return stamp_; }
-  // One pod that came or went.
+  // One pod that was added or removed.
   struct Change {
     Stamp before = 0;  // the stamp that this change replaced
     Row row = 0;

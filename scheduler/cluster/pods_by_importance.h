@@ -1,7 +1,7 @@
 // PodsByImportance: a node's pods as preemption compares them, in one array, so that a dry run does not read
 // the pods.
 //
-// Pods are at many places in memory: reading thirty of them on each of thousands of nodes takes most of the
+// Pods are scattered in memory: reading thirty of them on each of thousands of nodes takes most of the
 // time of a decision that preempts.
 // Owner: a NodeEntry, which makes it on demand and drops it with each change. Threads: immutable.
 #pragma once

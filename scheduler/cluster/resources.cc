@@ -40,8 +40,8 @@ bool is_extended_resource(std::string_view name) {
 }
 
 bool is_scalar_resource(std::string_view name) {
-  return api::is_huge_page(name) || name.starts_with(kAttachableVolumes) ||
-         name.find("kubernetes.io/") != std::string_view::npos || is_extended_resource(name);
+  return api::is_huge_page(name) || name.starts_with(kAttachableVolumes) || name.contains("kubernetes.io/") ||
+         is_extended_resource(name);
 }
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {

@@ -68,7 +68,9 @@ auto TaintRules::named(const api::DeviceTaintSelector& selector) -> Named<std::s
 void TaintRules::count(std::size_t fields, const api::ResourceSlice& slice, std::uint32_t by) {
   auto& devices = kinds_[fields].devices;
   const auto add = [&](std::uint64_t hash, std::uint32_t number) {
-    if ((devices[hash] += number) == 0) devices.erase(hash);
+    auto& count = devices[hash];
+    count += number;
+    if (count == 0) devices.erase(hash);
   };
   const auto hash_of = [&](std::string_view device) {
     return named(fields, slice.driver, slice.pool.name, device).hash;

@@ -108,8 +108,7 @@ struct Metrics::Families {
       {"profile", "driver", "status"}};
   Histograms device_wait_seconds{
       histograms(registry, "scheduler_dra_bindingconditions_wait_duration_seconds",
-                 "Duration of the wait of a pod for devices with binding conditions, once for each of its "
-                 "devices."),
+                 "Time that a pod waits for devices with binding conditions, once for each device."),
       {"profile", "driver", "status"},
       kDevices};
   Counters claims_created{counters(registry, "dynamic_resource_allocation_resourceclaim_creates_total",

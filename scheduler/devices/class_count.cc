@@ -83,7 +83,7 @@ std::optional<bool> ClassCount::is_of_class(const Counted& from, std::size_t dev
   for (std::size_t i = 0; i < expressions_.size(); ++i) {
     if (!from.matches[i]) return std::nullopt;
     const bool reads_uses = slice.devices[device].allow_multiple_allocations &&
-                            class_.selectors[i].find("allowMultipleAllocations") != std::string::npos;
+                            class_.selectors[i].contains("allowMultipleAllocations");
     const auto match = reads_uses
                            ? match_of_one_use(*expressions_[i], slice.devices[device], slice.driver, steps)
                            : from.matches[i]->of(device, steps);

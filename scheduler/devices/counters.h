@@ -16,7 +16,7 @@ namespace podium::devices {
 class SharedCounters {
  public:
   SharedCounters(const Pool& pool, const cluster::PoolUse* use);
-  // Takes the amounts that the device consumes. False: a counter of the pool has too little, none is taken.
+  // Takes the amounts that the device consumes. False: a counter has too little left; takes nothing then.
   bool take(const api::Device& device);
   void give_back(const api::Device& device);
   void clear();

@@ -275,7 +275,7 @@ std::optional<Verdict> Filters::Node::check(Trials& trials, std::span<const PodI
       continue;
     }
     if (!known_[i]) known_[i].emplace(entry.filter->check(row_, {}));
-    if (*known_[i]) return **known_[i];
+    if (*known_[i]) return *known_[i];
   }
   return std::nullopt;
 }

@@ -66,7 +66,7 @@ class Rejections {
   cluster::Column<VerdictId> of_row_;
   cluster::Cow<std::vector<Verdict>> verdicts_;
   std::vector<std::size_t> counts_;
-  // By hash; empty while a linear search is faster. Of verdicts with equal hashes, only the first.
+  // By hash; empty while a linear search is faster. Has only the first of verdicts with equal hashes.
   boost::unordered_flat_map<std::uint64_t, VerdictId, cluster::HashOfHash> ids_;
 };
 

@@ -36,7 +36,7 @@ enum Lane : unsigned { kNominations, kConditions };
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
 // on `io` only.
 struct FirstAttempt {
-  explicit FirstAttempt(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
+  explicit FirstAttempt(const asio::any_io_executor& io) : timer(io, Steady::max()) {}
 
   static void set(std::shared_ptr<FirstAttempt> self, Result<void> result) {
     const auto io = self->timer.get_executor();
@@ -317,7 +317,7 @@ void PodStatusWriter::sample_metrics(metrics::Samples& out) const {
   out.counter("podium_pod_statuses_written_total", "PodScheduled conditions and nominations written.",
               now.done);
   out.counter("podium_pod_statuses_failed_total",
-              "Conditions and nominations that the API server refused for good.", now.failed);
+              "Conditions and nominations that the API server refused and that are not retried.", now.failed);
   out.counter("podium_pod_statuses_dropped_total",
               "Conditions and nominations that were never written: the queue was full, they failed for ten "
               "minutes, or podium stopped.",

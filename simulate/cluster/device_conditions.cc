@@ -56,7 +56,7 @@ void DeviceConditions::look_at(const Key& claim, const json::value& object) {
   }
 }
 
-// Of ten devices six become ready, two fail, and two get no condition. A quarter is slow: some take longer
+// Six of ten devices become ready, two fail, and two get no condition. A quarter is slow: some take longer
 // than podium waits.
 void DeviceConditions::write_later(const Key& claim, const json::value& result,
                                    const json::value& allocation) {

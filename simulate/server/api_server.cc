@@ -298,7 +298,7 @@ Response ApiServer::patch(const Route& route, const client::Request& request, co
   auto patched = object->value;
   if (request.content_type == "application/json-patch+json") {
     const auto done = json_patch(patched, *body);
-    if (!done && done.error().message.starts_with("not understood"))
+    if (!done && done.error().kind == Error::Kind::internal)
       return not_understood(request, done.error().message);
     if (!done) return status(422, "Invalid", done.error().message, route, route.name);
   } else {

@@ -97,7 +97,8 @@ Result<void> json_patch(json::value& into, const json::value& steps) {
     }
     const auto last = path.rfind('/');
     auto* parent = into.find_pointer(path.substr(0, last), none);
-    if (op != "add" || !parent || !parent->is_object()) return invalid("not understood: " + op + " " + path);
+    if (op != "add" || !parent || !parent->is_object())
+      return fail(Error::Kind::internal, "not understood: " + op + " " + path);
     parent->get_object()[path.substr(last + 1)] = step.at("value");
   }
   return {};

@@ -1,7 +1,7 @@
 // The patches that podium sends, as the API server applies them.
 //
-// Threads: pure functions. Errors: Kind::invalid: a test of a JSON patch fails, or an operation is not one
-// that podium sends.
+// Threads: pure functions. Errors: Kind::invalid if a test of a JSON patch fails, Kind::internal for an
+// operation that podium does not send.
 #pragma once
 
 #include <boost/json/value.hpp>

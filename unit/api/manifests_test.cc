@@ -195,7 +195,7 @@ TEST(ReadManifests, ManyFaultsAreCounted) {
   EXPECT_TRUE(got.error().message.ends_with(": pod x/p: and 5 more")) << got.error().message;
 }
 
-// Of a dump of an older cluster.
+// A dump of an older cluster has devices in this form.
 TEST(ReadManifests, DevicesOfAnOldVersion) {
   const auto read = [](std::string_view version, std::string_view device, std::string_view request) {
     std::vector<std::string> warnings;

@@ -7,7 +7,7 @@
 #include "base/steps.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// Of ASan's <sanitizer/allocator_interface.h>, which GCC does not install.
+// Declared in ASan's <sanitizer/allocator_interface.h>, which GCC does not install.
 extern "C" {
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
                                               void (*on_free)(const volatile void*));

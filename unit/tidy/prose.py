@@ -31,6 +31,8 @@ IDIOMS = [(re.compile(rf"\b{pattern}\b", re.IGNORECASE), better) for pattern, be
     (r"g(?:ives?|ave) way", "yield, is evicted, is closed"),
     (r"is carried out", "takes effect"),
 )]
+# A comment that is only a genitive: the start of a line.
+GENITIVE = re.compile(r"^[/# ]*Of (?!course\b)")
 # Those that the tests, and the tools in other languages, are allowed: names of cases, and Go's comments.
 OF_PROGRAM = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in (
     (r", too\b(?! (?:few|high|large|late|long|low|many|much|short|small)\b)", "also"),
@@ -157,6 +159,10 @@ def findings():
         idioms = IDIOMS if of_tests else IDIOMS + OF_PROGRAM
         if path.suffix in (".h", ".cc", ".js", ".go") or is_python(path):
             yield from names(path)
+        genitives = [] if path.suffix == ".md" or path in PLAIN else prose(path)
+        for number, words in genitives:
+            if GENITIVE.match(words):
+                yield f"{path}:{number}: \"Of …\": write: the size of …, returns the size of … (docs/STYLE.md)"
         for number, words in prose(path):
             for idiom, better in idioms:
                 for match in idiom.finditer(words):

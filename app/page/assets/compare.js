@@ -58,7 +58,7 @@ export function Compared({ before, after, weights = {}, pod = "", ns = "" }) {
           ),
         ),
       ),
-    isCut && h("p", { class: "note" }, `Of the nodes that take most. Others are not listed: ${count(rows.length, "node")} of those shown change.`),
+    isCut && h("p", { class: "note" }, `Only the nodes with the most replicas are listed. ${count(rows.length, "node")} of them change.`),
     h("p", null, h("a", { id: "ask-all", href: weightsLink(weights, ns) }, "Which pods of the cluster would these weights move?")),
   );
 }

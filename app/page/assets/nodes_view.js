@@ -1,4 +1,4 @@
-// Questions about nodes: which are missing for the pods that wait, and which could go.
+// Questions about nodes: which are missing for the pods that wait, and which can be removed.
 import { h } from "./vendor/preact.js";
 import { ask, askWith } from "./api.js";
 import { amountText } from "./amounts.js";
@@ -30,7 +30,7 @@ ${shapes.replace(/^/gm, "        ")}
 
 const KINDS = [
   ["missing", "Which are missing?"],
-  ["spare", "Which could go?"],
+  ["spare", "Which can be removed?"],
 ];
 
 function Missing({ found, words }) {
@@ -55,7 +55,7 @@ function Missing({ found, words }) {
         ),
       ),
     unplaced.length > 0 && [
-      h("h2", null, "Pods that no shape holds"),
+      h("h2", null, "Pods that fit on no shape"),
       h(
         Table,
         { id: "unplaced", caption: "Pods that no shape of node can hold", columns: ["Pods", "Of", "Because"], numbers: ["Pods"] },
@@ -82,7 +82,7 @@ function Spare({ found, words, ns }) {
     nodes.length > 0 &&
       h(
         Table,
-        { id: "spare", caption: "Nodes that could go, in this order", columns: ["Node", "Pods that move", `Those of ${ns}`], numbers: ["Pods that move"] },
+        { id: "spare", caption: "Nodes that can be removed, in this order", columns: ["Node", "Pods that move", `Those of ${ns}`], numbers: ["Pods that move"] },
         nodes.map((one) =>
           h(
             "tr",
@@ -97,7 +97,7 @@ function Spare({ found, words, ns }) {
       h("h2", null, "Nodes that stay"),
       h(
         Table,
-        { id: "blocked", caption: "Nodes that could not go, by reason", columns: ["Nodes", "Why they stay", "For instance"], numbers: ["Nodes"] },
+        { id: "blocked", caption: "Nodes that cannot be removed, by reason", columns: ["Nodes", "Why they stay", "For instance"], numbers: ["Nodes"] },
         blocked.map((one, i) =>
           h(
             "tr",
@@ -142,7 +142,7 @@ export class NodesView extends Asking {
     return h(
       "div",
       null,
-      h("h1", { tabindex: -1 }, "Which nodes are missing, or could go?"),
+      h("h1", { tabindex: -1 }, "Which nodes are missing, or can be removed?"),
       h(
         "nav",
         { class: "resources", "aria-label": "Questions about nodes" },
@@ -153,7 +153,7 @@ export class NodesView extends Asking {
           "form",
           { key: kind, class: "ask", onSubmit: again, ref: (form) => (this.formElement = form) },
           kind === "missing" && [
-            h("label", { for: "shapes" }, "Shapes of nodes that can be had, as YAML; empty: those of the cluster"),
+            h("label", { for: "shapes" }, "Shapes of nodes that you can add, as YAML; if empty, podium uses those of the cluster"),
             h("textarea", { id: "shapes", name: "shapes", rows: 4, spellcheck: false, placeholder: EXAMPLE, defaultValue: query.shapes }),
           ],
           h("div", { class: "line" }, this.namespace("Name the pods of"), h("button", { disabled: isLoading }, "Ask again")),

@@ -53,7 +53,7 @@ const ASK = [
   ["pod", "Why is a pod there?"],
   ["ask", "How many fit?"],
   ["drain", "What if a node is drained?"],
-  ["nodes", "Which nodes are missing, or could go?"],
+  ["nodes", "Which nodes are missing, or can be removed?"],
 ];
 
 export class NowView extends LiveView {

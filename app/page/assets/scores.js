@@ -36,7 +36,7 @@ export function rank(status, moved) {
 // Whether a strategy scores all rows equally, so that its weight does not change their order.
 export const isEqual = (rows, column) => rows.every((row) => row.scores[column] === rows[0].scores[column]);
 
-// Of each node, the first row with its scores; the chosen node goes first.
+// Groups rows with the same scores: returns the first node of each group; the chosen node goes first.
 export function alike(rows) {
   const keyOf = (row) => JSON.stringify(row.scores.length ? row.scores : row.total);
   const leaders = new Map([...rows].reverse().map((row) => [keyOf(row), row.node]));

@@ -17,15 +17,7 @@
 
 namespace podium::config {
 
-struct SchemaField;
-
-struct Schema {
-  // any: unchanged. duration: metav1.Duration, stored as Go prints it. bytes: base64.
-  enum class Kind { boolean, int32, int64, number, text, bytes, duration, object, list, text_map, any };
-  Kind kind = Kind::any;
-  std::vector<SchemaField> fields = {};  // of an object
-  const Schema* element = nullptr;       // of a list
-};
+struct Schema;
 
 struct SchemaField {
   // pointer: absent unless given. omit: a zero value is not printed (omitempty). print: always printed.
@@ -33,6 +25,14 @@ struct SchemaField {
   std::string_view name;
   const Schema* type;
   Presence presence = Presence::print;
+};
+
+struct Schema {
+  // any: unchanged. duration: metav1.Duration, stored as Go prints it. bytes: base64.
+  enum class Kind { boolean, int32, int64, number, text, bytes, duration, object, list, text_map, any };
+  Kind kind = Kind::any;
+  std::vector<SchemaField> fields = {};  // of an object
+  const Schema* element = nullptr;       // of a list
 };
 
 namespace schema {

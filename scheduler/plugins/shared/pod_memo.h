@@ -28,7 +28,7 @@ class PodMemo {
 
  private:
   struct Seen {
-    cluster::PodInfoPtr pod = nullptr;  // keeps its address from being used again
+    cluster::PodInfoPtr pod = nullptr;  // keeps its address from being reused
     const T* found = nullptr;
   };
 

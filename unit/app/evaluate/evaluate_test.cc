@@ -41,7 +41,7 @@ TEST_F(Evaluate, SaysWhatItDoesNotModel) {
       << "a pod of a manifest is not stored yet";
 }
 
-// Of the files, as of a dump's budgets without a status.
+// podium counts for a budget of the files as for a budget of a dump that has no status.
 TEST_F(Evaluate, ABudgetOfTheFilesAllowsWhatItsControllerWouldCount) {
   const std::string budget =
       "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: shop}\nspec: "

@@ -6,42 +6,26 @@
 #include <boost/json/parse.hpp>
 #include <map>
 
+#include "unit/app/kubectl/empty_cluster.h"
+
 namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
 
 // Has PersistentVolumeClaims, by name: their phases.
-class Claims final : public Cluster {
+class Claims final : public EmptyCluster {
  public:
   using Phases = std::map<std::string, std::string>;
   explicit Claims(Phases phases) : phases_(std::move(phases)) {}
 
-  const std::string& ns() const override { return ns_; }
   Result<json::value> get(const client::Resource&, const std::string&, const std::string& name) override {
     const auto found = phases_.find(name);
     if (found == phases_.end()) return std::unexpected(Error{});
     return json::value{{"status", {{"phase", found->second}}}};
   }
-  Result<std::vector<json::value>> list(const client::Resource&, const std::string&,
-                                        const client::ListOptions&) override {
-    return {};
-  }
-  AdmittedPod dry_run_pod(const std::string&, const json::value& pod) override { return {.pod = pod}; }
-  Result<bool> dry_run(const std::string&, const json::value&) override { return false; }
-  Result<json::value> ask(const std::string&, json::object, bool) override { return json::value(); }
-  Result<std::optional<json::value>> decision(const std::string&, const std::string&,
-                                              const std::string&) override {
-    return std::nullopt;
-  }
-  Result<std::optional<json::value>> remembered(const std::string&, const std::string&,
-                                                const std::string&) override {
-    return std::nullopt;
-  }
-  Result<std::vector<json::value>> unplaced_decisions(const std::string&) override { return {}; }
 
  private:
-  const std::string ns_ = "shop";
   const Phases phases_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "api/text/json_view.h"
 #include "base/time.h"
+#include "unit/app/kubectl/empty_cluster.h"
 
 namespace podium::kubectl {
 namespace {
@@ -16,7 +17,7 @@ namespace json = boost::json;
 using testing::ElementsAre;
 
 // Has reports, and counts how many of them are read.
-class Reports final : public Cluster {
+class Reports final : public EmptyCluster {
  public:
   void add(const std::string& name, const std::string& expires, const std::string& decided) {
     objects_.push_back(json::object{{"metadata",
@@ -29,7 +30,6 @@ class Reports final : public Cluster {
   }
   int reads = 0;
 
-  const std::string& ns() const override { return ns_; }
   Result<json::value> get(const client::Resource&, const std::string&, const std::string& name) override {
     ++reads;
     for (const auto& object : objects_) {
@@ -41,23 +41,8 @@ class Reports final : public Cluster {
                                         const client::ListOptions&) override {
     return objects_;
   }
-  AdmittedPod dry_run_pod(const std::string&, const json::value& pod) override { return {.pod = pod}; }
-  Result<bool> dry_run(const std::string&, const json::value&) override { return false; }
-  Result<json::value> ask(const std::string&, json::object, bool) override { return json::value(); }
-  Result<std::optional<json::value>> decision(const std::string&, const std::string&,
-                                              const std::string&) override {
-    return std::nullopt;
-  }
-  Result<std::optional<json::value>> remembered(const std::string&, const std::string&,
-                                                const std::string&) override {
-    return std::nullopt;
-  }
-  Result<std::vector<json::value>> unplaced_decisions(const std::string&) override {
-    return std::vector<json::value>();
-  }
 
  private:
-  const std::string ns_ = "shop";
   std::vector<json::value> objects_;
 };
 

@@ -92,7 +92,7 @@ TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
   const auto said = run_on(dump, {"nodes", "--could-go", "-n", "shop"});
   EXPECT_EQ(said.code, 4);
   EXPECT_EQ(said.out,
-            "0 of 2 nodes could go.\n"
+            "0 of 2 nodes can be removed.\n"
             "What blocks the others:\n"
             "  1 node  must not be disrupted               a: pod kept has the annotation "
             "karpenter.sh/do-not-disrupt: true\n"
@@ -121,7 +121,7 @@ items:
 TEST_F(OnADump, ACordonedNodeThatWouldHelpCouldNotGo) {
   const auto dump = directory_.write("cordoned.yaml", kCordoned);
   const auto pending = run_on(dump, {"nodes", "--for-pending", "-n", "shop"}).out;
-  EXPECT_THAT(pending, HasSubstr("kubectl uncordon n2\nNo node could go today.\n"));
+  EXPECT_THAT(pending, HasSubstr("kubectl uncordon n2\nNo node can be removed now.\n"));
   const auto said = run_on(dump, {"nodes", "--could-go", "-n", "shop"});
   EXPECT_EQ(said.code, 4);
   EXPECT_THAT(said.out, HasSubstr("n2: pod w waits, and fits there once it is uncordoned"));
@@ -221,7 +221,7 @@ TEST_F(OnADump, NodesForWhatWaits) {
             "disk=nvme\n"
             "Not counted: 1 is gated.\n"
             "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
-            "Could go today: n-3 (no pod moves).\n");
+            "Can be removed now: n-3 (no pod moves).\n");
   const auto like = run({"nodes", "--for-pending"});
   EXPECT_EQ(
       like.out,
@@ -233,7 +233,7 @@ TEST_F(OnADump, NodesForWhatWaits) {
       "  none fits                  -      1  ml/nightly-2  asks for 9 cpu, and the largest shape has 4\n"
       "Not counted: 1 is gated.\n"
       "Nothing was added. To do it: add 2 nodes like n-1.\n"
-      "Could go today: n-3 (no pod moves).\n");
+      "Can be removed now: n-3 (no pod moves).\n");
   const auto document = json::parse(out({"nodes", "--for-pending", "--shapes", file, "-o", "json"}));
   EXPECT_EQ(document.at("kind"), "List") << "a report of each namespace";
   EXPECT_EQ(document.at("items").at(0).at("status").at("nodesWanted").at("isFewest"), true);
@@ -243,7 +243,7 @@ TEST_F(OnADump, NodesThatCouldGo) {
   const auto said = run({"nodes", "--could-go", "-n", "shop"});
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.out,
-            "1 of 3 nodes could go; no pod moves.\n"
+            "1 of 3 nodes can be removed; no pod moves.\n"
             "  STEP  NODE  MOVE  WHERE\n"
             "     1  n-3      0\n"
             "What blocks the others:\n"

@@ -59,7 +59,7 @@ TEST(NodesTable, JoinsWhatEachNamespaceNames) {
       "       no shape has gpu-model=h100\n"
       "You may not create schedulingreports in secret, so pods there are not named.\n"
       "Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
-      "Could go today: n1 and n2 (7 pods move, nothing waits).\n");
+      "Can be removed now: n1 and n2 (7 pods move, nothing waits).\n");
   EXPECT_EQ(nodes_wanted_exit_code(answers), 3);
 }
 
@@ -113,7 +113,7 @@ TEST(NodesTable, StepsAndWhatBlocks) {
   options.program = "kubectl podium";
   const NodesAnswers answers{.asked = {shop, ml}};
   EXPECT_EQ(nodes_spare_table(answers, options),
-            "2 of 6 nodes could go; 3 pods move, nothing waits.\n"
+            "2 of 6 nodes can be removed; 3 pods move, nothing waits.\n"
             "The deadline passed before each node was tried.\n"
             "  STEP  NODE  MOVE  WHERE\n"
             "     1  n1       3  shop/web-1 → n3, ml/big-0 → n4 and 1 more\n"
@@ -121,7 +121,7 @@ TEST(NodesTable, StepsAndWhatBlocks) {
             "What blocks the others:\n"
             "   1 node  runs pods that a budget protects  n4: budget db allows 0 disruptions, and 1 of its "
             "pods is there\n"
-            "  2 nodes  cannot go                         n5: r\n"
+            "  2 nodes  cannot be removed                 n5: r\n"
             "Nothing was drained. First kubectl cordon n1 n2; then each with its command:\n"
             "  kubectl podium drain n1\n"
             "  kubectl podium drain n2\n");
@@ -167,10 +167,12 @@ TEST(NodesTable, ALargerChoiceIsPossibleUnlessAllWereTried) {
     answer.answer.nodes_spare = NodesSpare{.is_finished = is_finished, .is_largest = is_largest};
     return nodes_spare_table({.asked = {answer}}, {});
   };
-  EXPECT_EQ(said(true, true), "0 of 20 nodes could go.\n");
-  EXPECT_EQ(said(true, false),
-            "0 of 20 nodes could go.\nNot every choice of nodes was tried: another one may be larger.\n");
-  EXPECT_EQ(said(false, false), "0 of 20 nodes could go.\nThe deadline passed before each node was tried.\n");
+  EXPECT_EQ(said(true, true), "0 of 20 nodes can be removed.\n");
+  EXPECT_EQ(
+      said(true, false),
+      "0 of 20 nodes can be removed.\nNot every choice of nodes was tried: another one may be larger.\n");
+  EXPECT_EQ(said(false, false),
+            "0 of 20 nodes can be removed.\nThe deadline passed before each node was tried.\n");
 }
 
 json::value page_words(const NodesAnswer& answer) {
@@ -203,14 +205,14 @@ TEST(NodesWords, OfThePageAreTheTerminals) {
                  .nodes_total = 3};
   EXPECT_EQ(
       page_words(spare),
-      (json::value{{"verdict", "3 of 6 nodes could go; 1 pod moves, nothing waits."},
+      (json::value{{"verdict", "3 of 6 nodes can be removed; 1 pod moves, nothing waits."},
                    {"notes",
                     {"Not every choice of nodes was tried: another one may be larger.",
-                     "1 more node could go after that.",
+                     "1 more node can be removed after that.",
                      "Nothing was drained. First kubectl cordon n1; then drain them in this order."}}}));
   const auto terminal = nodes_spare_table({.asked = {spare}, .unasked = {}}, {});
   EXPECT_TRUE(
-      terminal.starts_with("3 of 6 nodes could go; 1 pod moves, nothing waits.\n"
+      terminal.starts_with("3 of 6 nodes can be removed; 1 pod moves, nothing waits.\n"
                            "Not every choice of nodes was tried: another one may be larger.\n"))
       << terminal;
 }

@@ -150,7 +150,7 @@ TEST(Timeline, OfAPodThatHadGates) {
     "gated": [{"since": "2026-11-27T10:00:00Z", "until": "2026-11-27T10:05:00Z", "by": ["a", "b"]}]}})";
   EXPECT_EQ(shown(kGated, R"({"metadata": {"creationTimestamp": "2026-11-27T10:00:00Z"}})"),
             "10:00:00 created\n10:00:00 gated by a, b\n10:05:00 ungated\n10:05:01 chose n1\n");
-  // Of a pod that still has them, also its own object says so.
+  // If the pod still has the gates, also its own object says so.
   constexpr const char* kStill = R"({"status": {"outcome": "Gated", "decidedAt": "2026-11-27T10:05:00Z",
     "message": "waits for 2 scheduling gates: a, b",
     "gated": [{"since": "2026-11-27T10:00:00Z", "by": ["a", "b"]}]}})";

@@ -179,7 +179,7 @@ TEST(Words, TheTimelineBeginsWithTheCreationAndEndsWithTheEviction) {
   EXPECT_EQ(nominated.at("at"), json::value(format_time(began + 9s))) << "not of the attempt after it";
 }
 
-// Of equal nodes, two questions with one seed choose the same.
+// Two questions with one seed choose the same one of equal nodes.
 TEST(Questions, ASeedDrawsAlike) {
   Served served;
   served.nodes = 16;

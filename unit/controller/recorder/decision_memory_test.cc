@@ -32,7 +32,7 @@ struct Memory {
     out.expires_at = clock.wall() + 10min;
     return out;
   }
-  // Of a pod that waits for these victims to leave n1.
+  // The status of a pod that waits for these victims to leave n1.
   ReportStatus preempting(std::vector<Victim> victims) const {
     auto out = status("n1");
     out.outcome = kUnschedulable;

@@ -346,7 +346,7 @@ TEST(ReportWriter, WhatIsToBeSentLaterIsNotSentAgainImmediately) {
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
 }
 
-// Of two requests of one report, each is sent again.
+// Both requests of a report fail, and the longer of the two delays counts.
 TEST(ReportWriter, TheLongestTimeThatIsAskedForCounts) {
   Writing w({}, 20'000, {}, 1min);
   bool refuses = true;

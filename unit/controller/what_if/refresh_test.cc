@@ -120,7 +120,7 @@ TEST(Refresh, AnotherAnswerIsWrittenImmediatelyFromTheNewestSnapshot) {
   EXPECT_EQ(w.answers(), 3u);
 }
 
-// Of searches for nodes, by name: "podium_nodes_spare go" and the value.
+// Returns the series of searches for nodes by name: "podium_nodes_spare go" and the value.
 std::map<std::string, double> series_of(const Probing& w) {
   metrics::Samples samples;
   w.controller.sample_metrics(samples);

@@ -72,7 +72,7 @@ TEST(DrainsWithPodsThatWait, ANodeThatComesBackGoesToTheFirstOfTheQueue) {
   };
   const Case cases[] = {
       {1000, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait", 2},
-      // Of equal priority, the pod that waits is older than the one that the controller of `a` creates.
+      // The pod that waits has the same priority, and is older than the one that a's controller creates.
       {0, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait", 2},
       {-5, "0 moved, 1 wait", "0 moved, 1 wait", 1},
   };

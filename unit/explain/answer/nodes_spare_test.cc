@@ -1,4 +1,4 @@
-// The nodes that could go: each step places all pods again, and what blocks a node has its name.
+// The nodes that can be removed: each step places all pods again, and what blocks a node has its name.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -328,7 +328,7 @@ Snapshot draw_cluster(std::uint64_t seed, int most_nodes = 7) {
   return snapshot;
 }
 
-// Each step is possible after those before it, and no other node could go after the last.
+// Each step is possible after those before it, and no other node can be removed after the last.
 TEST(NodesSpare, EachStepIsPossibleAndNoneIsLeft) {
   const auto first = podium::test::drawn_seed();
   for (std::uint64_t seed = first; seed < first + 40; ++seed) {
@@ -368,7 +368,7 @@ TEST(NodesSpare, EachStepIsPossibleAndNoneIsLeft) {
   }
 }
 
-// Of the pods of a drain after the others, with all nodes cordoned first.
+// True if each pod has a place when the nodes are drained one after the other, all cordoned first.
 bool all_go(const std::vector<std::string>& nodes, const Snapshot& snapshot) {
   std::string changes;
   for (const auto& name : nodes)

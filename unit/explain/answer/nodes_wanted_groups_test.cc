@@ -132,7 +132,7 @@ TEST(NodesWantedGroups, OthersAreNotNamed) {
     copy.meta.namespace_ = "secret";
     each = unit::waits(copy);
   }
-  EXPECT_EQ(choice_in(search_for(kTwo, pods)), "none (3 others): no shape holds them");
+  EXPECT_EQ(choice_in(search_for(kTwo, pods)), "none (3 others): they fit on no shape");
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(NodesWanted, PodsOfOtherNamespacesAreCountedAndNotNamed) {
   pods.push_back(waits(pod("secret").ns("other").uid("o").req("cpu", "3")));
   pods.push_back(waits(pod("secret-2").ns("other").uid("o2").req("cpu", "99")));
   const auto status = search(both(), pods, full_cluster());
-  EXPECT_EQ(choice_in(status), "1 l (1 others, 1 a); none (1 others): no shape holds them");
+  EXPECT_EQ(choice_in(status), "1 l (1 others, 1 a); none (1 others): they fit on no shape");
 }
 
 TEST(NodesWanted, PodsThatAreNotAskedAbout) {

@@ -21,7 +21,7 @@ class PolledWaits : public Binding {
     const auto log = take_log();
     return std::ranges::count(log, line) == 1;
   }
-  // Of this status: "allocations/waits/seconds" of each driver.
+  // Returns "allocations/waits/seconds" of each driver for this status.
   std::string counted(const std::string& status) {
     std::map<std::string, std::string> out;
     for (const auto& family : registry_.Collect()) {
