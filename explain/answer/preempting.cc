@@ -1,8 +1,11 @@
 #include "explain/answer/preempting.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/values/static_pod.h"
+#include "base/counted.h"
 #include "explain/answer/fixes.h"
 
 namespace podium::explain {
@@ -26,6 +29,23 @@ std::optional<cluster::Row> node_of_evictions(const framework::Decision& decisio
   const auto is_static = [](const cluster::PodInfoPtr& pod) { return api::is_static(*pod->pod); };
   if (std::ranges::any_of(decision.preemption->victims, is_static)) return std::nullopt;
   return fork.find_row(decision.preemption->node);
+}
+
+void name_own_victims(const std::string& ns, ReportStatus& status) {
+  if (!status.preemption) return;
+  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
+}
+
+std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
+  if (!decision.preemption) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(decision.preemption->victims,
+                            [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
+}
+
+std::string other_victims(std::size_t count) {
+  if (count == 0) return "";
+  return fmt::format(" (preemption would evict {} of other namespaces)", podium::counted(count, "pod"));
 }
 
 }  // namespace podium::explain
