@@ -82,4 +82,15 @@ std::string listed(const std::vector<std::string>& names, std::size_t most, std:
   return out;
 }
 
+std::string suggestion(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  const auto shown = std::min(names.size(), kNamed);
+  std::string out;
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) out += i + 1 == shown ? " or " : ", ";
+    out += names[i];
+  }
+  return out.empty() ? out : fmt::format("Did you mean {}?", out);
+}
+
 }  // namespace podium

@@ -19,4 +19,7 @@ std::vector<std::string> similar(std::string_view typed, std::vector<std::string
 // "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);
 
+// "Did you mean a, b or c?", of the first three names. Empty: there is none.
+std::string suggestion(const std::vector<std::string>& names);
+
 }  // namespace podium

@@ -13,6 +13,7 @@
 
 #include "app/config/config_changes.h"
 #include "app/kubectl/command_output.h"
+#include "app/kubectl/compare_weights.h"
 #include "app/kubectl/verbs.h"
 #include "app/offline/dump.h"
 #include "app/offline/offline_cluster.h"
@@ -35,7 +36,8 @@ constexpr std::size_t kChangesShown = 12, kReasonsShown = 6, kZonesShown = 6, kP
 
 struct CompareFlags {
   std::shared_ptr<Shared> shared;
-  std::vector<std::string> files;  // [OLD] NEW
+  std::vector<std::string> files;    // [OLD] NEW
+  std::vector<std::string> weights;  // instead: STRATEGY=WEIGHT[,…]
 };
 
 struct Compared {
@@ -243,7 +245,12 @@ json::value document_of(const Compared& compared) {
 int run_compare(const CLI::App& command, const CompareFlags& flags) {
   const auto& shared = *flags.shared;
   auto problems = problems_of(shared);
+  if (flags.files.empty() == flags.weights.empty())
+    problems.add("give the configurations [OLD] NEW, or --weights");
+  else if (!flags.weights.empty())
+    return run_compare_weights(command, shared, flags.weights);
   if (flags.files.size() > 2) problems.add("give at most two configurations: OLD and NEW");
+  if (problems) return fail_with(command, problems.error());
   const bool has_old = flags.files.size() == 2;
   if (has_old && !shared.connection.config.empty())
     problems.add("--config: is the old configuration; OLD names another one");
@@ -286,9 +293,13 @@ std::function<int()> declare_compare(CLI::App& command, const std::shared_ptr<Sh
       .add_option("CONFIG", flags->files,
                   "KubeSchedulerConfigurations: the old one (default: --config, or that of kube-scheduler), "
                   "and the new one")
-      ->required()
       ->expected(1, 2)
       ->type_name("FILE");
+  command
+      .add_option("--weights", flags->weights,
+                  "instead of configurations: weights of strategies, in place of the profiles': "
+                  "NodeResourcesFit=5; 0 switches one off")
+      ->type_name("STRATEGY=WEIGHT");
   return [&command, flags] { return run_compare(command, *flags); };
 }
 

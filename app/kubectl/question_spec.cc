@@ -32,34 +32,6 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-// The pairs of --weights; what is wrong with them goes to `problems`.
-json::array strategies(const std::vector<std::string>& flags, Problems& problems) {
-  json::array out;
-  std::set<std::string> seen;
-  for (const auto& flag : flags) {
-    if (split(flag).empty()) problems.add("--weights: is empty");
-    for (const auto& pair : split(flag)) {
-      const auto equals = pair.find('=');
-      const auto name = pair.substr(0, equals);
-      const auto number = equals == std::string::npos ? std::string() : pair.substr(equals + 1);
-      int weight = -1;
-      const auto* end = number.data() + number.size();
-      const auto [stop, error] = std::from_chars(number.data(), end, weight);
-      if (name.empty() || number.empty() || error != std::errc() || stop != end || weight < 0) {
-        problems.add(
-            fmt::format("--weights: \"{}\" is not STRATEGY=WEIGHT, such as NodeResourcesFit=5; a weight of 0 "
-                        "switches the strategy off",
-                        pair));
-      } else if (!seen.insert(name).second) {
-        problems.add(fmt::format("--weights: {} is given twice", name));
-      } else {
-        out.push_back(json::object{{"name", name}, {"weight", weight}});
-      }
-    }
-  }
-  return out;
-}
-
 std::vector<std::string> nodes_of_flag(std::string_view flag, const std::vector<std::string>& given,
                                        Problems& problems) {
   Names words;
@@ -87,7 +59,8 @@ json::array changes(const QuestionFlags& flags, Problems& problems) {
 
 // The flag that sets this field of the spec; empty: none. `changes`: of spec.changes, those of flags.
 std::string_view flag_of(std::string_view path, std::size_t changes) {
-  if (path.starts_with("spec.strategies")) return "--weights";
+  if (path.starts_with("spec.strategies") || path.starts_with("spec.search.compareWeights"))
+    return "--weights";
   if (path.starts_with("spec.profile")) return "--profile";
   if (path.starts_with("spec.replicas")) return "--replicas";
   if (path.starts_with("spec.nodes")) return "--node";
@@ -104,6 +77,33 @@ std::string_view flag_of(std::string_view path, std::size_t changes) {
 
 }  // namespace
 
+json::array strategies_of(const std::vector<std::string>& flags, Problems& problems) {
+  json::array out;
+  std::set<std::string> seen;
+  for (const auto& flag : flags) {
+    if (split(flag).empty()) problems.add("--weights: is empty");
+    for (const auto& pair : split(flag)) {
+      const auto equals = pair.find('=');
+      const auto name = pair.substr(0, equals);
+      const auto number = equals == std::string::npos ? std::string() : pair.substr(equals + 1);
+      int weight = -1;
+      const auto* end = number.data() + number.size();
+      const auto [stop, error] = std::from_chars(number.data(), end, weight);
+      if (name.empty() || number.empty() || error != std::errc() || stop != end || weight < 0) {
+        problems.add(
+            fmt::format("--weights: \"{}\" is not STRATEGY=WEIGHT, such as NodeResourcesFit=5; a weight of 0 "
+                        "switches the strategy off",
+                        pair));
+      } else if (!seen.insert(name).second) {
+        problems.add(fmt::format("--weights: {} is given twice", name));
+      } else {
+        out.push_back(json::object{{"name", name}, {"weight", weight}});
+      }
+    }
+  }
+  return out;
+}
+
 Result<json::object> question_spec(const QuestionFlags& flags) {
   Problems problems;
   if (flags.replicas < 0 || flags.replicas > explain::kMostReplicas)
@@ -112,7 +112,7 @@ Result<json::object> question_spec(const QuestionFlags& flags) {
   if (flags.add_nodes > 0 && flags.like.empty())
     problems.add("--add-nodes: needs --like NODE, the node that the new ones are copies of");
   if (flags.add_nodes == 0 && !flags.like.empty()) problems.add("--like: needs --add-nodes N");
-  auto weights = strategies(flags.weights, problems);
+  auto weights = strategies_of(flags.weights, problems);
   auto list = changes(flags, problems);
   if (problems) return std::unexpected(problems.error());
   json::object spec{{"dryRun", true}};

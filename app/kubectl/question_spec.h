@@ -3,6 +3,7 @@
 // Threads: pure functions, but check_flag_nodes(). Errors: Kind::invalid, naming all flags that are wrong.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "app/kubectl/cluster.h"
 #include "app/render/report.h"
+#include "base/problems.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
@@ -25,6 +27,9 @@ struct QuestionFlags {
   std::string profile;
   bool fixes = false;
 };
+
+// The pairs of --weights; what is wrong with them goes to `problems`.
+boost::json::array strategies_of(const std::vector<std::string>& flags, Problems& problems);
 
 // The whole spec except the subject (template, podRef or workloadRef). Nodes are added before others are
 // drained, so that the drained pods may use them.

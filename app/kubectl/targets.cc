@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kSuggested = 3, kNear = 2;
+constexpr std::size_t kNear = 2;
 
 const api::PodMaker& pods() { return *api::pod_maker_named("pod"); }
 
@@ -165,7 +165,7 @@ std::string no_namespace(Cluster& cluster, const std::string& ns) {
   std::ranges::sort(near);
   std::vector<std::string> names;
   for (auto& each : near) names.push_back(std::move(each.second));
-  return out + (names.empty() ? "\n" : fmt::format(" Did you mean {}?\n", listed(names, kSuggested)));
+  return out + (names.empty() ? "\n" : fmt::format(" {}\n", suggestion(names)));
 }
 
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target) {
@@ -196,7 +196,7 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& 
   std::ranges::sort(near);
   std::vector<std::string> names;
   for (auto& each : near) names.push_back(std::move(each.second));
-  return fmt::format("Did you mean {}?\n", listed(names, kSuggested));
+  return suggestion(names) + "\n";
 }
 
 Error without_object(Error error, const std::string& ns, const Target& target) {

@@ -126,14 +126,19 @@ constexpr Verb kVerbs[] = {
      "# compare with a report of yesterday\n"
      "diff yesterday.yaml web-07",
      kTakesCluster | kTakesOutput, declare_diff},
-    {"compare", "[OLD] NEW", "shows what a change of the scheduler's configuration would do, on a dump", "",
+    {"compare", "[OLD] NEW|--weights STRATEGY=WEIGHT",
+     "shows what another configuration of the scheduler, or other weights, would do",
+     "none with configurations, which need a dump; with `--weights` create, get, watch and delete "
+     "`schedulingreports`",
      "# place all pods of the dump with each configuration, and show what differs\n"
      "compare old.yaml new.yaml --cluster dump.yaml\n"
      "# compare with kube-scheduler's default configuration\n"
      "compare new.yaml --cluster dump.yaml\n"
      "# list the pods that lose or gain their place\n"
-     "compare old.yaml new.yaml --cluster dump.yaml -o wide",
-     kTakesDump | kTakesOutput, declare_compare},
+     "compare old.yaml new.yaml --cluster dump.yaml -o wide\n"
+     "# count the pods that other weights would place elsewhere, and name those of this namespace\n"
+     "compare --weights NodeResourcesFit=5,ImageLocality=0 -n shop",
+     kTakesCluster | kTakesDump | kTakesOutput, declare_compare},
     {"page", "", "opens podium's page in your browser, with your rights: [page.md](page.md)",
      "get `services`, list and get `pods`, create `pods/portforward` in podium's namespace; none of these "
      "with `--podium https://…`",
@@ -146,7 +151,7 @@ constexpr Verb kVerbs[] = {
      "dump > dump.yaml",
      kTakesCluster, declare_dump},
     {"mcp", "", "serves podium's answers as tools for an agent: [agents.md](agents.md)",
-     "those of `why`, `whatif`, `capacity`, `drain`, `nodes` and `pending`",
+     "those of `why`, `whatif`, `capacity`, `drain`, `nodes`, `pending` and `compare --weights`",
      "# serve with your rights; an agent's program starts this\n"
      "mcp\n"
      "# serve from a dump\n"

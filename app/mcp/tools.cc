@@ -99,6 +99,11 @@ constexpr Argument kNodesWanted[] = {
      "labels: {}, taints: [], devices: [{driver: gpu.example.com, count: 8}], price: 0.8, max: 10}]; without "
      "it, like the nodes of the cluster"}};
 constexpr Argument kNodesSpare[] = {kNamespace};
+constexpr Argument kCompareWeights[] = {
+    {"weights", Type::text, "--weights", "the other weights: NodeResourcesFit=5,ImageLocality=0; 0 is off",
+     true},
+    {"namespace", Type::name, "--namespace",
+     "the namespace whose pods are named; without it, that of the user's context"}};
 
 constexpr Tool kTools[] = {
     {"why", "Why is a pod on its node, or why is it pending?",
@@ -143,6 +148,12 @@ constexpr Tool kTools[] = {
      "blocks the others: budgets, pods without a controller, data on the node, "
      "annotations of autoscalers. Nothing is drained.",
      "nodes", "--could-go", kNodesSpare},
+    {"compare_weights", "Which pods would other weights place elsewhere?",
+     "Places all pods again on a copy of the cluster without them, with the current weights of the scoring "
+     "strategies and with others, and counts the pods that move, and that lose or gain their place. Nothing "
+     "is "
+     "scheduled.",
+     "compare", "", kCompareWeights},
 };
 
 std::string_view kind_of(Type type) {

@@ -36,7 +36,8 @@ std::size_t count_code(const Drain& drain, std::string_view code) {
 
 std::string drain_verdict(const Drain& drain, const Style& style) {
   if (drain.evicted == 0 && drain.is_failure)
-    return style.good(fmt::format("With {} no pod is lost that needs a place", listed(drain.nodes, kNamed))) +
+    return style.good(fmt::format("If {} {}, no pod loses its place", listed(drain.nodes, kNamed),
+                                  drain.nodes.size() == 1 ? "fails" : "fail")) +
            ".\n";
   if (drain.evicted == 0)
     return style.good(fmt::format("{} {} no pods to evict", listed(drain.nodes, kNamed),
@@ -44,7 +45,7 @@ std::string drain_verdict(const Drain& drain, const Style& style) {
            ".\n";
   auto counts = fmt::format("{} of {}", drain.moved, counted(drain.evicted, "pod"));
   if (drain.preempted > 0) counts += fmt::format(" ({} to make room for the others)", drain.preempted);
-  const auto verb = drain.evicted == 1 ? "has" : "have";
+  const auto verb = drain.evicted == 1 || drain.moved == 1 ? "has" : "have";
   if (drain.moved == drain.evicted) {
     return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would wait.\n";
   }
@@ -66,12 +67,12 @@ std::string held_by(const explain::DrainedPod& pod) {
   const auto words =
       pod.cause ? explain::reason_words(pod.cause->code, pod.cause->about, pod.reason) : pod.reason;
   if (pod.cause && explain::is_of_pod(pod.cause->code)) return ": " + words;
-  const auto who = pod.nodes_total == 0              ? std::string("some")
-                   : 2 * pod.nodes > pod.nodes_total ? std::string("most")
-                                                     : fmt::format("{} of {}", pod.nodes, pod.nodes_total);
+  const bool are_most = 2 * pod.nodes > pod.nodes_total && pod.nodes < pod.nodes_total;
+  const auto who = pod.nodes_total == 0 ? std::string("some")
+                   : are_most           ? std::string("most")
+                                        : fmt::format("{} of {}", pod.nodes, pod.nodes_total);
   if (!pod.cause || words == pod.reason) return fmt::format("; {}: {}", who, words);
-  return fmt::format("; {} {}", who,
-                     pod.nodes == 1 && pod.nodes_total > 1 ? words : explain::plural_of(words));
+  return fmt::format("; {} {}", who, pod.nodes == 1 ? words : explain::plural_of(words));
 }
 
 // Those of the answer that the pod's object and the budgets do not say: the pods that it evicts.

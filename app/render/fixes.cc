@@ -61,8 +61,10 @@ std::string request_snippets(const std::vector<Requests>& all) {
     json::object resources{{"requests", each.requests}};
     if (!each.limits.empty()) resources["limits"] = each.limits;
     out += fmt::format("resources: {}", flow(resources));
-    if (all.size() > 1)
-      out += fmt::format("  # {}", each.container.empty() ? "of the pod" : flow(json::value(each.container)));
+    if (each.container.empty())
+      out += "  # of the pod's spec";
+    else if (all.size() > 1)
+      out += fmt::format("  # {}", flow(json::value(each.container)));
     out += "\n";
   }
   return out;
@@ -101,7 +103,13 @@ std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
          indented(fix_snippet(fix));
 }
 
-std::string heading(std::size_t asked) {
+// `quota`: one that allows fewer pods than are asked for; null: there is none.
+std::string heading(std::size_t asked, const explain::QuotaAnswer* quota = nullptr) {
+  if (quota)
+    return fmt::format(
+        "What would let {} fit on the nodes, whatever quota {} allows; each tried on a copy of the cluster's "
+        "state:\n",
+        asked > 1 ? "more" : "it", quota->name);
   return fmt::format("What would let {} run, each tried on a copy of the cluster's state:\n",
                      asked > 1 ? "more" : "it");
 }
@@ -139,7 +147,7 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);
   if (answer.fixes.empty()) return no_fix_words(answer);
-  auto out = heading(answer.asked);
+  auto out = heading(answer.asked, explain::exceeded_quota(answer));
   for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
   return out;
 }

@@ -204,7 +204,7 @@ std::string with_command(const std::string& before, const std::string& command, 
 
 std::string to_uncordon(const NodesWanted& wanted, std::size_t columns) {
   if (wanted.uncordon.empty()) return {};
-  return with_command("No new node is needed for as many pods after:",
+  return with_command("Instead, as many pods get a node after:",
                       fmt::format("kubectl uncordon {}", fmt::join(wanted.uncordon, " ")), "", "", columns);
 }
 

@@ -243,6 +243,8 @@ std::string blocked_by(const explain::ReportStatus& status) {
                        static_pods_words(*preemption));
   if (status.outcome == "Fits" && status.choice)
     return fmt::format("nothing: it would go to {}", status.choice->node);
+  if (evicts_no_more(status))
+    return std::string(framework::row_of(framework::ReasonCode::victims_terminate).words);
   const auto* rejection = main_rejection(status.rejections);
   if (!rejection) return status.message.empty() ? "no podium report" : status.message;
   const auto before = pod_before_words(status);
@@ -270,7 +272,10 @@ std::string asks_words(const explain::PodAsks& asks) {
 }
 
 std::string nearest_miss(const explain::ReportStatus& status) {
+  const auto* main = main_rejection(status.rejections);
+  if (main && has_none(*main)) return {};
   for (const auto& rejection : status.rejections) {
+    if (has_none(rejection)) continue;
     if (!rejection.devices.empty()) return shortfall_words(rejection);
     const auto missing = missing_words(rejection);
     if (missing.empty()) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <cctype>
 
 namespace podium::render {
 
@@ -129,6 +130,11 @@ std::string table(const std::vector<Cells>& rows, const std::vector<Align>& colu
     out += line + "\n";
   }
   return out;
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 std::string age(std::chrono::seconds time) {

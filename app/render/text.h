@@ -61,6 +61,9 @@ std::string shortened(std::string_view text, std::size_t columns);
 // Wraps the words into lines that fit, further lines indented; 0: one line.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent = 2);
 
+// With a capital first letter.
+std::string capitalized(std::string text);
+
 // "fits" of one, "fit" of several.
 constexpr std::string_view fit(std::size_t n) { return n == 1 ? "fits" : "fit"; }
 

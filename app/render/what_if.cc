@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <numeric>
 
@@ -109,8 +108,13 @@ std::string stopped(const Report& report, const Options& options) {
     return rejected_nodes(report.status.rejections, report.status.rejections_total, options);
   const auto& failure = *answer.first_failure;
   const auto& why = failure.message.empty() ? failure.reason : failure.message;
-  auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit.\n", failure.replica);
+  auto out = answer.fitting == 0 || failure.replica == 0
+                 ? ""
+                 : fmt::format("Replica {} does not fit.\n", failure.replica);
   if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
+  if (const auto& first = failure.rejections.front();
+      failure.rejections.size() == 1 && explain::is_of_pod(first.code))
+    return out + capitalized(own_sentence(first)) + "\n";
   return out + rejected_nodes(failure.rejections, failure.rejections_total, options) + would_evict(report);
 }
 
@@ -190,10 +194,9 @@ std::string room_and_quota(const std::string& room, const std::string& quota, st
 }
 
 std::string room_line(const Report& report) {
-  auto words = room_words(report);
+  const auto words = room_words(report);
   if (words.empty()) return {};
-  words.front() = static_cast<char>(std::toupper(words.front()));
-  return words + ".\n" + short_of(report) + competing_line(answer_of(report).others_waiting);
+  return capitalized(words) + ".\n" + short_of(report) + competing_line(answer_of(report).others_waiting);
 }
 
 std::string competing_line(std::size_t others_waiting) {
@@ -229,14 +232,20 @@ std::string stuck_rollout_line(const Report& report) {
   const auto& failure = stuck.first_failure;
   const auto* rejection = main_rejection(failure.rejections);
   const auto least = rejection ? shortfall_words(*rejection) : std::string();
-  auto why = rejection ? fmt::format("{}{}{}", rejection_of(counted(rejection->nodes, "node"), *rejection),
-                                     least.empty() ? "" : "; ", least)
-                       : failure.message;
+  const bool is_one_node = failure.replica == 0 && rejection && rejection->nodes == 1;  // of a DaemonSet
+  const auto nodes = is_one_node && !rejection->examples.empty() ? rejection->examples.front()
+                     : rejection                                 ? counted(rejection->nodes, "node")
+                                                                 : std::string();
+  auto why = rejection
+                 ? fmt::format("{}{}{}", rejection_of(nodes, *rejection), least.empty() ? "" : "; ", least)
+                 : failure.message;
   if (why.ends_with('.')) why.pop_back();
+  const auto where = failure.replica == 0 ? fmt::format("after {} of {}", stuck.updated, answer.asked)
+                                          : fmt::format("at replica {} of {}", failure.replica, answer.asked);
   return fmt::format(
-      "A rolling update (maxSurge {}, maxUnavailable {}) would get stuck at replica {} of {}: next to the "
-      "pods that it replaces, {}.\n",
-      stuck.max_surge, stuck.max_unavailable, failure.replica, answer.asked, why);
+      "A rolling update (maxSurge {}, maxUnavailable {}) would get stuck {}: next to the pods that it "
+      "replaces, {}.\n",
+      stuck.max_surge, stuck.max_unavailable, where, why);
 }
 
 std::string quota_lines(const Report& report) {

@@ -140,17 +140,6 @@ const explain::ReportRejection* own_reason(const Report& report) {
                                                                                : nullptr;
 }
 
-// With its end: "there is no node n1. Did you mean n-1?"
-std::string own_sentence(const explain::ReportRejection& own) {
-  const auto& parts = own.parts;
-  const auto named = std::ranges::find(parts, framework::named(own.about, framework::Topic::node),
-                                       &explain::UnmetPart::missing_node);
-  const auto words = named == parts.end() || named->missing_node.empty()
-                         ? rejection_words(own)
-                         : explain::no_node(named->missing_node, named->values);
-  return words.ends_with('?') ? words : words + ".";
-}
-
 std::string values_of(const explain::UnmetPart& part) {
   auto values = part.values;
   std::ranges::replace(values, std::string(), "\"\"");
@@ -195,14 +184,18 @@ std::string pending(const Report& report, const std::string& subject, const Opti
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            attempts_line(report, options);
   }
+  // No node was evaluated.
+  if (const auto& message = report.status.message; report.status.rejections.empty() && !message.empty())
+    return fmt::format("{} {}: {}{}\n", options.style.bold(subject),
+                       options.style.bad(report.is_question ? "does not fit" : "is pending"), message,
+                       message.ends_with('.') ? "" : ".") +
+           attempts_line(report, options);
   auto out = options.style.bold(subject) + (report.is_question ? " " : " is pending: ") +
              options.style.bad(report.is_question ? "does not fit" : "no node fits") +
              fmt::format("{}.\n", report.status.node_counts.total
                                       ? fmt::format(" ({})", counted(report.status.node_counts.total, "node"))
                                       : std::string());
-  if (report.status.rejections.empty()) {
-    if (!report.status.message.empty()) out += report.status.message + "\n";
-  } else {
+  if (!report.status.rejections.empty()) {
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
       out += "The labels that it requires:\n" + parts;
@@ -213,6 +206,16 @@ std::string pending(const Report& report, const std::string& subject, const Opti
 }
 
 }  // namespace
+
+std::string own_sentence(const explain::ReportRejection& own) {
+  const auto& parts = own.parts;
+  const auto named = std::ranges::find(parts, framework::named(own.about, framework::Topic::node),
+                                       &explain::UnmetPart::missing_node);
+  const auto words = named == parts.end() || named->missing_node.empty()
+                         ? rejection_words(own)
+                         : explain::no_node(named->missing_node, named->values);
+  return words.ends_with('?') ? words : words + ".";
+}
 
 std::string would_evict(const Report& report) {
   const auto& preemption = report.status.preemption;
@@ -252,15 +255,35 @@ std::string selector_table(const std::vector<explain::ReportRejection>& rejectio
                               {options.columns, {{kRequirement, 40}, {kValues, 14}, {kRequirement, 20}}});
 }
 
+namespace {
+
+// Whether no node has one of the parts. Of several terms, one that a node has is enough.
+bool lacks_a_part(const std::vector<explain::UnmetPart>& parts) {
+  std::size_t terms = 0, unmet_terms = 0;
+  for (const auto& part : parts) {
+    if (part.from != explain::kOneOfSeveralTerms && part.nodes == 0) return true;
+    if (part.from != explain::kOneOfSeveralTerms) continue;
+    ++terms;
+    if (part.nodes == 0) ++unmet_terms;
+  }
+  return terms > 0 && unmet_terms == terms;
+}
+
+}  // namespace
+
 const explain::ReportRejection* unmet_selector(const Report& report) {
   const explain::ReportRejection* found = nullptr;
+  bool has_others = false;
   for (const auto& rejection : report.status.rejections) {
     if (!rejection.parts.empty())
       found = &rejection;
-    else if (!is_of_the_node(rejection))
+    else if (is_of_the_node(rejection))
+      has_others = true;
+    else
       return nullptr;  // another reason also counts
   }
-  return found;
+  // The filters of cordons and taints come first, so those nodes may have all labels.
+  return found && (!has_others || lacks_a_part(found->parts)) ? found : nullptr;
 }
 
 bool is_of_the_node(const explain::ReportRejection& rejection) {

@@ -73,8 +73,10 @@ NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, 
 // The verdict on each node that a question named.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 
-// True if the pod's requirements on node labels are the reason. The report then counts the nodes that meet
-// each part.
+// The sentence of a rejection that is about the pod: "there is no node n1. Did you mean n-1?"
+std::string own_sentence(const explain::ReportRejection& own);
+// The rejection for the pod's requirements on node labels, if no node meets all of them; else null. It counts
+// the nodes that meet each part.
 const explain::ReportRejection* unmet_selector(const Report& report);
 // "12 nodes  would not accept it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", from rejections that are
 // not about resources or labels; empty: there are none.

@@ -166,7 +166,10 @@ NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, 
   out.title += ".\n";
   const auto& choice = report.status.choice;
   if (choice && choice->node != verdict.node && choice->score && verdict.score)
-    out.notes = fmt::format("{} is better by {}.\n", choice->node, *choice->score - *verdict.score);
+    out.notes =
+        *choice->score == *verdict.score
+            ? fmt::format("{} has as many points: the node is drawn among equal ones.\n", choice->node)
+            : fmt::format("{} is better by {}.\n", choice->node, *choice->score - *verdict.score);
   return out;
 }
 

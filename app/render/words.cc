@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
-#include <cctype>
 #include <span>
 #include <string>
 #include <utility>
@@ -125,6 +124,12 @@ std::string device_words(const framework::DeviceTally& counts) {
   return out;
 }
 
+bool is_short_of_resource(const explain::ReportRejection& rejection) {
+  using enum framework::ReasonCode;
+  return rejection.code == framework::row_of(insufficient_resource).name ||
+         rejection.code == framework::row_of(too_many_pods).name;
+}
+
 bool has_shortfall(const explain::ReportRejection& rejection) {
   return !rejection.devices.empty() || !missing_words(rejection).empty();
 }
@@ -138,8 +143,9 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
     return fmt::format("{}", fmt::join(requests, "; "));
   }
   // If no node has the resource, the least shortfall is all that the pod asks for.
-  const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
-  if (without > 0 && without >= rejection.nodes) return {};
+  if (has_none(rejection)) return {};
+  // Without the pods that are nominated to these nodes, none would be short.
+  if (is_short_of_resource(rejection) && !rejection.shortfall) return "it is kept for nominated pods";
   const auto missing = missing_words(rejection);
   return missing.empty() ? std::string() : "least short: " + missing;
 }
@@ -153,10 +159,8 @@ std::string pod_before_words(const explain::ReportStatus& status) {
 }
 
 std::string pod_before_line(const explain::ReportStatus& status) {
-  auto words = pod_before_words(status);
-  if (words.empty()) return {};
-  words.front() = static_cast<char>(std::toupper(words.front()));
-  return words + ".\n";
+  const auto words = pod_before_words(status);
+  return words.empty() ? words : capitalized(words) + ".\n";
 }
 
 std::string static_pods_words(const explain::Preempted& preempted) {
@@ -186,16 +190,59 @@ bool evicts_no_more(const explain::ReportStatus& status) {
   return reason && reason->code == framework::ReasonCode::victims_terminate;
 }
 
-const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections) {
+namespace {
+
+using explain::ReportRejection;
+
+// A taint that keeps a group of nodes for other pods. One of a node's state, such as not-ready, is the news.
+bool is_reserving(const std::string& taint) { return !taint.starts_with("node.kubernetes.io/"); }
+
+// The nodes are not for this pod, whatever is free on them.
+bool is_for_others(const ReportRejection& rejection) {
+  using enum framework::ReasonCode;
+  constexpr framework::ReasonCode kForOthers[] = {node_selector_mismatch, enforced_affinity_mismatch};
+  if (rejection.code == framework::row_of(untolerated_taint).name)
+    return !rejection.taints.empty() && std::ranges::all_of(rejection.taints, is_reserving);
+  return std::ranges::any_of(kForOthers,
+                             [&](auto code) { return rejection.code == framework::row_of(code).name; });
+}
+
+// A selector that other nodes match, so that these nodes do not matter.
+bool is_matched_elsewhere(const ReportRejection& rejection) {
+  return rejection.parts.size() == 1 && rejection.parts.front().nodes > 0;
+}
+
+}  // namespace
+
+bool has_none(const ReportRejection& rejection) {
+  return rejection.shortfall && rejection.shortfall->nodes_without >= rejection.nodes;
+}
+
+const ReportRejection* main_rejection(const std::vector<ReportRejection>& rejections) {
   if (rejections.empty()) return nullptr;
+  const auto first = [&](auto is_wanted) -> const ReportRejection* {
+    const auto found = std::ranges::find_if(rejections, is_wanted);
+    return found == rejections.end() ? nullptr : &*found;
+  };
   // The pods of a DaemonSet name one node each: that they are not for the others says nothing.
-  const auto named = std::ranges::find_if_not(
-      rejections, [](const explain::ReportRejection& each) { return each.code == kExcludedByName; });
-  const auto& first = named == rejections.end() ? rejections.front() : *named;
-  const auto best = std::ranges::find_if(rejections, [&](const explain::ReportRejection& each) {
-    return each.nodes == first.nodes && each.code != kExcludedByName && has_shortfall(each);
+  const auto is_named = [](const ReportRejection& each) { return each.code == kExcludedByName; };
+  const auto* room = first([&](const ReportRejection& each) {
+    return !is_named(each) && !is_for_others(each) && !has_none(each);
   });
-  return best == rejections.end() ? &first : &*best;
+  const auto* none = first([&](const ReportRejection& each) { return has_none(each); });
+  // If a node lacks both, more of what it has would not help.
+  if (none && room && none->nodes >= room->nodes) return none;
+  if (room) {
+    const auto* measured = first([&](const ReportRejection& each) {
+      return each.nodes == room->nodes && !is_named(each) && !is_for_others(each) && has_shortfall(each);
+    });
+    return measured ? measured : room;
+  }
+  const auto* other = first([&](const ReportRejection& each) {
+    return !is_named(each) && !(is_matched_elsewhere(each) && is_for_others(each));
+  });
+  if (!other) other = first([&](const ReportRejection& each) { return !is_named(each); });
+  return other ? other : &rejections.front();
 }
 
 }  // namespace podium::render

@@ -56,7 +56,11 @@ std::string missing_words(const explain::ReportRejection& rejection);
 // Whether the pod preempts nothing now, since pods that were evicted for it still terminate.
 bool evicts_no_more(const explain::ReportStatus& status);
 
-// The most useful rejection: the first; among those of as many nodes, one with a shortfall. Null: none.
+// Whether none of these nodes has any of the resource.
+bool has_none(const explain::ReportRejection& rejection);
+
+// The most useful rejection; null: none. The one of the most nodes that could take the pod if they had room:
+// nodes that their taints or the pod's selector exclude come after these. Among equals, one with a shortfall.
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 
 }  // namespace podium::render

@@ -215,8 +215,10 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
   if (missing > 0)
     out += fmt::format("{} of {} replicas exist; {}{}\n", counts.alive, replicas->wanted,
                        not_created(missing, reason), reason.empty() ? "." : "");
-  if (has_one_reason && groups.front().report && !groups.front().report->status.preemption &&
-      !groups.front().report->status.rejections.empty())
+  const auto* report = has_one_reason && groups.front().report ? &*groups.front().report : nullptr;
+  // In a dump, a pod that waits may fit.
+  if (report && !report->status.preemption && report->status.outcome != "Fits" &&
+      !report->status.rejections.empty())
     return out + one_reason(groups.front(), options);
   if (has_one_reason) return out + fmt::format("  {}\n", groups.front().blocked_by);
   return out + pending_rows(groups, options);

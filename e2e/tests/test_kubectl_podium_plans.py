@@ -82,7 +82,7 @@ class Plans(Plugin):
         said = self.eventually("2 of 4 pods have a new place; 1 would wait, 1 without a controller would be gone.\n",
                                self.admin, "drain", "full", code=3)
         self.assertRegex(said, r"default/bare +- +- +- +✗ no controller recreates it: it would be gone\n")
-        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most do not match the pod's node selector ")
+        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; 2 of 2 do not match the pod's node selector ")
         self.assertRegex(said, r"default/web +(a1|b1) +\d+ +2 +! budget web allows 0 disruptions\n")
         self.assertRegex(said, r"kube-public/other +(a1|b1) +\d+ +2\n")
         self.assertIn("Not evicted: 1 pod of a DaemonSet (default/log).\n", said)

@@ -10,7 +10,7 @@ from e2e.support.control_plane import wait_until
 from e2e.tests.base import node, pod
 from e2e.tests.kubectl_plugin import Plugin
 
-TOOLS = ["why", "why_not", "what_if", "how_many_fit", "what_could_run", "what_would_help", "what_waits", "drain", "nodes_for_pending", "nodes_that_could_go"]
+TOOLS = ["why", "why_not", "what_if", "how_many_fit", "what_could_run", "what_would_help", "what_waits", "drain", "nodes_for_pending", "nodes_that_could_go", "compare_weights"]
 
 
 def words(result):
@@ -51,11 +51,12 @@ class Agent(Plugin):
 
     def test_answers_are_those_of_the_plugin(self):
         manifest = json.dumps(pod("asked", cpu="1"))
-        why, why_not, what_if, fits, helps, could, waits, drain, wanted, spare = self.answers(
+        why, why_not, what_if, fits, helps, could, waits, drain, wanted, spare, compared = self.answers(
             ["why", {"name": "waits", "namespace": "default"}], ["why_not", {"name": "there", "node": "full"}],
             ["what_if", {"manifest": manifest, "replicas": 9}], ["how_many_fit", {"manifest": manifest}],
             ["what_would_help", {"name": "pod/waits"}], ["what_could_run", {"requests": "cpu=1"}], ["what_waits", {}],
-            ["drain", {"nodes": ["a1"]}], ["nodes_for_pending", {}], ["nodes_that_could_go", {}])
+            ["drain", {"nodes": ["a1"]}], ["nodes_for_pending", {}], ["nodes_that_could_go", {}],
+            ["compare_weights", {"weights": "NodeResourcesFit=5"}])
         self.assertIn("least short: 5 cpu", words(why))
         self.assertEqual(why["structuredContent"]["status"]["outcome"], "Unschedulable")
         self.assertIn("What default could still run", words(could))
@@ -67,6 +68,7 @@ class Agent(Plugin):
         self.assertIn("a1", words(drain))
         self.assertIn("asks for 9 cpu, and the largest shape has 4", words(wanted))
         self.assertIn("can be removed", words(spare))
+        self.assertIn("again with the current weights", words(compared))
         self.assertEqual(self.questions(), [], "no question stays")
 
     def test_on_a_dump(self):

@@ -37,19 +37,6 @@ namespace {
 
 using cluster::Snapshot;
 
-// Victims in other namespaces are not named: the author may not be allowed to see them.
-void name_own_victims(const std::string& ns, ReportStatus& status) {
-  if (!status.preemption) return;
-  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
-}
-
-std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
-  if (!decision.preemption) return 0;
-  return static_cast<std::size_t>(
-      std::ranges::count_if(decision.preemption->victims,
-                            [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
-}
-
 // A placed pod has its node's zone and region. Before its placement it had neither.
 void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::Pod& pod) {
   const auto row = subject.was_on.empty() ? std::nullopt : fork.find_row(subject.was_on);
@@ -90,7 +77,10 @@ class Answering {
     const auto start = fork_;
     const auto placed = place_replicas(
         replicas_, count_, fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
-        [this](const ReplicaSeen& seen) { see_failed(seen); });
+        [this](const ReplicaSeen& seen) { see_failed(seen); },
+        subject_.kind == Subject::Kind::daemon_set
+            ? [this](const ReplicaSeen& seen) { see_of_daemon_set(seen); }
+            : SeeReplica());
     if (placed.ended == Placed::Ended::out_of_time && placed.rows.empty())
       return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
@@ -139,11 +129,23 @@ class Answering {
   // True if the budget ended before the answer was complete.
   bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
 
-  // A DaemonSet's pod is for one node: the others say nothing about it.
-  static void keep_own_node(ReportStatus& failed) {
-    const auto others = framework::row_of(framework::ReasonCode::excluded_by_name).name;
-    failed.rejections_total -=
-        std::erase_if(failed.rejections, [&](const ReportRejection& each) { return each.code == others; });
+  // Each of its nodes may have a reason of its own. see_failed() sees the first that fails.
+  void see_of_daemon_set(const ReplicaSeen& seen) {
+    const bool has_place = seen.decision.fits() && seen.refused.empty();
+    if (has_place || !answer_.first_failure || is_cut_short()) return;
+    auto failed = project(*seen.pod, seen.decision, seen.fork);
+    keep_own_node(failed);
+    add_node(failed, *answer_.first_failure);
+  }
+
+  // In place of the plugin's reason, which does not name the template.
+  void say_instead(std::string message, FirstFailure& failure) {
+    failure.message = std::move(message);
+    failure.rejections.clear();
+    failure.rejections_total = 0;
+    if (failure.replica > 1) return;
+    status_.rejections.clear();
+    status_.rejections_total = 0;
   }
 
   void see_failed(const ReplicaSeen& seen) {
@@ -151,6 +153,7 @@ class Answering {
     auto failed = project(*seen.pod, seen.decision, seen.fork);
     if (subject_.kind == Subject::Kind::daemon_set) keep_own_node(failed);
     auto failure = failure_of(seen, failed);
+    if (subject_.kind == Subject::Kind::daemon_set) failure.replica = 0;
     if (question_.room && seen.index >= count_.asked) {
       after_all_ = std::move(failure);
       return;
@@ -158,7 +161,7 @@ class Answering {
     name_own_victims(ns, failed);
     if (seen.refused.empty() && lacks_claim(seen.decision, objects_)) {
       auto missing = missing_claim(subject_, objects_);
-      if (!missing.empty()) failure.message = std::move(missing);
+      if (!missing.empty()) say_instead(std::move(missing), failure);
     }
     if (seen.index == 0) status_.message = failure.message;
     answer_.first_failure = std::move(failure);

@@ -100,7 +100,9 @@ bool each_node_affinity(const Trials& trials, const SeeRemedy& see) {
   bool needs_whole = false;
   for (std::size_t i = 0; i < required->size(); ++i) {
     const auto& [expressions, fields] = (*required)[i];
-    if (required->size() > 1 && expressions.size() == 1 && fields.empty()) {
+    // An empty term selects no node.
+    const std::size_t least = required->size() > 1 ? 2 : 1;
+    if (expressions.size() < least && fields.empty()) {
       needs_whole = true;
       continue;
     }

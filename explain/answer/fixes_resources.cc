@@ -123,7 +123,7 @@ std::string amount_words(const Request& request, std::int64_t steps) {
 Remedy request_at_most(const Request& request, std::int64_t steps) {
   const auto& [resource, container, is_of_init, now, least] = request;
   const auto where = container.empty()
-                         ? std::string()
+                         ? std::string(" for the whole pod")
                          : fmt::format(" in {} {}", is_of_init ? "init container" : "container", container);
   boost::json::object fields{{"resource", resource}, {"atMost", text(resource, steps)}};
   if (!container.empty()) fields["container"] = container;

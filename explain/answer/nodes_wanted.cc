@@ -354,9 +354,11 @@ class Wanting {
       ++counts[reason_words(cause.code, cause.about, reasons.front().text)];
     }
     std::string text;
-    for (const auto& [words, count] : counts)
-      text +=
-          fmt::format("{}a node of {} {}", text.empty() ? "" : "; ", podium::counted(count, "shape"), words);
+    for (const auto& [words, count] : counts) {
+      if (!text.empty()) text += "; ";
+      text += count == 1 ? "a node of 1 shape " + words
+                         : fmt::format("nodes of {} shapes {}", count, plural_of(words));
+    }
     return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
   }
 

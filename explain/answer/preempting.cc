@@ -28,4 +28,16 @@ std::optional<cluster::Row> node_of_evictions(const framework::Decision& decisio
   return fork.find_row(decision.preemption->node);
 }
 
+void name_own_victims(const std::string& ns, ReportStatus& status) {
+  if (!status.preemption) return;
+  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
+}
+
+std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
+  if (!decision.preemption) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(decision.preemption->victims,
+                            [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
+}
+
 }  // namespace podium::explain

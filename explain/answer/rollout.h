@@ -1,12 +1,12 @@
-// A Deployment's rolling update, step by step: whether the new pods find places next to those that they
-// replace. A what-if asks about all replicas as if the pods that exist were not there, so all may fit and the
-// update may still get stuck.
+// The rolling update of a Deployment, or of a DaemonSet that surges, step by step: whether the new pods find
+// places next to those that they replace. A what-if asks about all replicas as if the existing pods were not
+// there, so all may fit and the update may still get stuck.
 //
 // Every new pod with a place counts as available. The order of deletions is that of
 // explain/workload/deletion_order.h.
 //
 // Threads: pure functions on one fork. Errors: none.
-// Source: pkg/controller/deployment/rolling.go.
+// Sources: pkg/controller/deployment/rolling.go, pkg/controller/daemon/update.go.
 #pragma once
 
 #include <cstdint>

@@ -177,6 +177,17 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
   }
 }
 
+// No node was evaluated: the reasons are about the pod.
+void project_gate(const framework::Verdict& gate, std::size_t nodes, ReportStatus& status) {
+  status.rejections_total = gate.reasons.size();
+  for (const auto& reason : first(gate.reasons, kRejections))
+    status.rejections.push_back({.plugin = gate.plugin,
+                                 .code = std::string(framework::row_of(reason.code).name),
+                                 .reason = cut(reason.text, kReasonBytes),
+                                 .nodes = nodes,
+                                 .about = about_of(reason)});
+}
+
 // The node to which a DaemonSet pins the pod. Empty: none.
 std::string_view pinned_node(const api::Pod& pod) {
   const auto& terms = pod.node_affinity.required;
@@ -217,7 +228,10 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   status.message = cut(decision.error.empty() ? decision.message : decision.error, kMessageBytes);
   status.pods_version = snapshot.pods_version();
   if (decision.fits()) project_scores(decision, snapshot, status);
-  project_rejections(pod, decision, snapshot, status);
+  if (decision.pre_enqueue)
+    project_gate(*decision.pre_enqueue, decision.node_count, status);
+  else
+    project_rejections(pod, decision, snapshot, status);
   if (!decision.fits()) status.replaces = pod_before(*pod.pod, snapshot);
   status.devices = first(decision.facts.devices, kDevices);
   status.devices_total = decision.facts.devices.size();

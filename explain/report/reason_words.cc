@@ -31,10 +31,9 @@ std::string reason_words(const ReportRejection& rejection) {
 }
 
 std::string no_node(const std::string& name, const std::vector<std::string>& near) {
-  constexpr std::size_t kNamed = 3;
   const auto& words = framework::row_of(framework::ReasonCode::node_not_found).words;
   return framework::fill(words, {{framework::Topic::node, name}}) +
-         (near.empty() ? "" : fmt::format(". Did you mean {}?", listed(near, kNamed)));
+         (near.empty() ? "" : ". " + suggestion(near));
 }
 
 std::string plural_of(std::string_view words) {

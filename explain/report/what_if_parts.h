@@ -130,9 +130,9 @@ struct Fields<ReplicaPlacement> {
   };
 };
 
-// The first replica that does not fit.
+// The first replica that does not fit. Of a DaemonSet, all nodes without a place.
 struct FirstFailure {
-  std::size_t replica = 1;  // from 1
+  std::size_t replica = 1;  // from 1; 0: of a DaemonSet
   std::string reason, message;
   NodeCounts node_counts = {};
   std::vector<ReportRejection> rejections = {};  // at most 16

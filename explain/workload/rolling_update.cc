@@ -12,9 +12,10 @@ namespace json = boost::json;
 
 constexpr std::int64_t kMost = 1'000'000'000;
 
-RollingUpdate::Bound bound_at(const json::value& deployment, std::string_view pointer) {
-  const auto* found = api::find_at(deployment, pointer);
-  if (!found) return {};
+RollingUpdate::Bound bound_at(const json::value& workload, std::string_view pointer,
+                              RollingUpdate::Bound or_else = {}) {
+  const auto* found = api::find_at(workload, pointer);
+  if (!found) return or_else;
   if (found->is_int64()) {
     return {.number = static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, kMost)),
             .is_percent = false};
@@ -37,7 +38,7 @@ std::int32_t amount(const RollingUpdate::Bound& bound, std::int32_t replicas, bo
 
 RollingUpdate::Steps RollingUpdate::steps(std::int32_t replicas) const {
   Steps steps{.surge = amount(max_surge, replicas, true),
-              .unavailable = std::min(amount(max_unavailable, replicas, false), replicas)};
+              .unavailable = std::min(amount(max_unavailable, replicas, rounds_up), replicas)};
   // With neither, the controller could not begin.
   if (steps.surge == 0 && steps.unavailable == 0) steps.unavailable = 1;
   return steps;
@@ -48,6 +49,17 @@ std::optional<RollingUpdate> read_rolling_update(const json::value& deployment) 
   return RollingUpdate{
       .max_surge = bound_at(deployment, "/spec/strategy/rollingUpdate/maxSurge"),
       .max_unavailable = bound_at(deployment, "/spec/strategy/rollingUpdate/maxUnavailable")};
+}
+
+std::optional<RollingUpdate> read_surge(const json::value& daemon_set) {
+  if (api::text_at(daemon_set, "/spec/updateStrategy/type") == "OnDelete") return std::nullopt;
+  constexpr RollingUpdate::Bound kNone{.number = 0, .is_percent = false},
+      kOne{.number = 1, .is_percent = false};
+  RollingUpdate update{
+      .max_surge = bound_at(daemon_set, "/spec/updateStrategy/rollingUpdate/maxSurge", kNone),
+      .max_unavailable = bound_at(daemon_set, "/spec/updateStrategy/rollingUpdate/maxUnavailable", kOne),
+      .rounds_up = true};
+  return update.max_surge.number > 0 ? std::optional(update) : std::nullopt;
 }
 
 }  // namespace podium::explain

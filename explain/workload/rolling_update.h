@@ -1,7 +1,9 @@
-// RollingUpdate: how many pods a Deployment's controller creates and deletes at a time to replace them.
+// RollingUpdate: how many pods a Deployment's controller creates and deletes at a time to replace them, or on
+// how many nodes a DaemonSet's controller does so.
 //
 // Threads: values. Errors: none; a strategy that is not valid reads as the default.
-// Source: pkg/controller/deployment/util/deployment_util.go (ResolveFenceposts).
+// Sources: pkg/controller/deployment/util/deployment_util.go (ResolveFenceposts),
+// pkg/controller/daemon/update.go (updatedDesiredNodeCounts).
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -21,11 +23,15 @@ struct RollingUpdate {
     std::int32_t unavailable = 0;  // replicas that may be missing
   };
   Bound max_surge = {}, max_unavailable = {};
+  bool rounds_up = false;  // percentages that may be missing
 
   Steps steps(std::int32_t replicas) const;
 };
 
 // nullopt: the Deployment deletes all pods first (Recreate).
 std::optional<RollingUpdate> read_rolling_update(const boost::json::value& deployment);
+// nullopt: the DaemonSet deletes the old pod of a node before it creates the new one, which then only needs
+// the place of the old one.
+std::optional<RollingUpdate> read_surge(const boost::json::value& daemon_set);
 
 }  // namespace podium::explain

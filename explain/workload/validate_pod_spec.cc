@@ -269,8 +269,6 @@ void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings
       check_one_of(constraint, field, at, {"Honor", "Ignore"}, findings);
   });
   if (!known.host_users) check_host_users(spec, path, findings);
-  check_label(spec, "hostname", path, findings);
-  check_label(spec, "subdomain", path, findings);
   if (const auto account = text_of(spec, "serviceAccountName");
       !account.empty() && !api::is_dns_subdomain(account))
     findings.add(path / "serviceAccountName",
@@ -278,6 +276,11 @@ void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings
   check_tolerations(spec, path, findings);
   if (api::find_at(spec, "/resources/claims"))
     findings.add(path / "resources.claims", "Forbidden: claims may not be set for Resources at pod-level");
+}
+
+void check_host_name(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  check_label(spec, "hostname", path, findings);
+  check_label(spec, "subdomain", path, findings);
 }
 
 }  // namespace podium::explain

@@ -22,4 +22,7 @@ namespace podium::explain {
 void check_pod_spec(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings,
                     const std::vector<std::string>& claimed = {});
 
+// The pod's name in DNS. A StatefulSet's controller replaces both fields, so its template may have any value.
+void check_host_name(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
+
 }  // namespace podium::explain

@@ -94,9 +94,12 @@ void check_deadline(const json::value& pod_template, Kind kind, const FieldPath&
         at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
 }
 
-void check_spec_of(const json::value& pod, const FieldPath& path, SpecFindings& findings,
+void check_spec_of(const json::value& pod, Kind kind, const FieldPath& path, SpecFindings& findings,
                    const std::vector<std::string>& claimed = {}) {
-  if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings, claimed);
+  const auto* spec = api::find_at(pod, "/spec");
+  if (!spec) return;
+  check_pod_spec(*spec, path / "spec", findings, claimed);
+  if (kind != Kind::stateful_set) check_host_name(*spec, path / "spec", findings);
 }
 
 // The names of a StatefulSet's claim templates: each becomes a volume of the pod.
@@ -112,7 +115,7 @@ std::vector<std::string> claimed_volumes(const json::value& spec, Kind kind) {
 void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
                     const FieldPath& path, SpecFindings& findings) {
   check_deadline(pod_template, kind, path, findings);
-  check_spec_of(pod_template, path, findings, claimed_volumes(spec, kind));
+  check_spec_of(pod_template, kind, path, findings, claimed_volumes(spec, kind));
   check_restart_policy(pod_template, spec, kind, path, findings);
   if (has_items(pod_template, "/spec/ephemeralContainers"))
     findings.add(path / "spec.ephemeralContainers",
@@ -121,7 +124,7 @@ void check_template(const json::value& pod_template, const json::value& spec, Ki
 
 void check_pod(const json::value& pod, const FieldPath& path, SpecFindings& findings) {
   check_deadline(pod, Kind::pod, path, findings);
-  check_spec_of(pod, path, findings);
+  check_spec_of(pod, Kind::pod, path, findings);
   check_restart_policy(pod, nullptr, Kind::pod, path, findings);
   if (has_items(pod, "/spec/ephemeralContainers"))
     findings.add(path / "spec.ephemeralContainers", "Forbidden: cannot be set on create");

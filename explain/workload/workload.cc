@@ -215,6 +215,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPa
     default:
       own(subject, Kind::daemon_set, subject.name);
       add_daemon_tolerations(subject.pod);
+      subject.rolling_update = read_surge(value);
   }
   return subject;
 }

@@ -54,7 +54,7 @@ struct Subject {
   std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
   std::optional<api::Workload>
       owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
-  std::optional<RollingUpdate> rolling_update;              // Deployment
+  std::optional<RollingUpdate> rolling_update;              // Deployment; DaemonSet, if it surges
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet
   bool is_indexed = false;                                  // Job: completionMode Indexed

@@ -21,6 +21,13 @@ TEST(Similar, TheNearestComeFirst) {
   EXPECT_EQ(similar("worker", nodes), Names{});
 }
 
+TEST(Similar, TheFirstThreeAreSuggested) {
+  EXPECT_EQ(suggestion({}), "");
+  EXPECT_EQ(suggestion({"a"}), "Did you mean a?");
+  EXPECT_EQ(suggestion({"a", "b"}), "Did you mean a or b?");
+  EXPECT_EQ(suggestion({"a", "b", "c", "d"}), "Did you mean a, b or c?");
+}
+
 // similar() finds the words within two edits. distance() is the slow way to the same answer.
 TEST(Similar, IsWhatIsNear) {
   std::mt19937 numbers(1);

@@ -299,7 +299,7 @@ export class AskView extends Component {
         pod: question.pod && !question.replicas ? `${question.ns}/${question.pod}` : "",
         ns: question.ns,
       }),
-      failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
+      failure && status.replicas?.asked > 1 && h("p", null, failure.replica > 0 && `Replica ${failure.replica}: `, failure.message ?? failure.reason ?? ""),
       h(Fixes, { status, words }),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
       (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),

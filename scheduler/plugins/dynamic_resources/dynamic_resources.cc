@@ -216,13 +216,28 @@ class ClaimsFilter final : public NodeFilter {
     devices::Tally tally(devices::StepBudget{kTallySteps});
     // Nodes whose device plugins serve other resources have other requests: reports those of the first node.
     const DeviceSearch* first = nullptr;
+    const ExtendedClaim* extended = nullptr;
     each_row_with(snapshot_, decision, ReasonCode::insufficient_devices, [&](Row row) {
       const auto here = devices_->at(row);
       if (!here || !here->search) return;
-      if (!first) first = here->search;
+      if (!first) {
+        first = here->search;
+        extended = here->extended;
+      }
       if (here->search == first) first->tally(row, tally);
     });
     if (first) out.tallies = std::move(tally).take();
+    if (extended) name_resources(*extended, out.tallies);
+  }
+
+  // The pod names the resource. The claim for it and the claim's requests have generated names.
+  static void name_resources(const ExtendedClaim& extended, std::vector<framework::DeviceTally>& tallies) {
+    for (auto& each : tallies) {
+      if (each.claim != extended.claim->meta.name) continue;
+      const auto of =
+          std::ranges::find(extended.mappings, each.request, &ExtendedMappings::value_type::request);
+      if (of != extended.mappings.end()) each.request = of->resource;
+    }
   }
 
   // The search comes first, even if an allocated claim is not usable on the node: its errors end the attempt.

@@ -150,6 +150,23 @@ TEST_F(Comparing, PodsThatAllWaitForSomethingElseTakeLinearTime) {
   EXPECT_TRUE(test::is_linear(200, prepare));
 }
 
+TEST_F(Comparing, OtherWeightsAreAQuestion) {
+  const auto ran = compare({"--weights", "NodeResourcesFit=5,ImageLocality=0", "-n", "shop"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "3 pods are placed again with the current weights and with these, on empty nodes.\n"
+            "0 pods would be on another node, 0 pods would lose a place, 0 pods would gain one.\n"
+            "Nodes in use: 2, and 2 with the current weights.\n"
+            "Running pods stay on their nodes when the weights change; new ones follow them.\n");
+  const auto document = json::parse(compare({"--weights", "NodeResourcesFit=5", "-o", "json"}).out);
+  EXPECT_EQ(document.at_pointer("/status/weightsCompared/pods"), 3);
+  EXPECT_THAT(compare({old_, new_, "--weights", "A=1"}).err, HasSubstr("[OLD] NEW, or --weights"));
+  EXPECT_THAT(compare({"--weights", "A"}).err, HasSubstr("--weights: \"A\" is not STRATEGY=WEIGHT"));
+  const auto unknown = compare({"--weights", "A=1"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--weights: "));
+}
+
 TEST_F(Comparing, NamesAllThatIsWrong) {
   const auto bad = directory_.write("bad.yaml", std::string(kDefault) + "parallelism: x\n");
   const auto ran = compare({bad, directory_.path("none.yaml")});

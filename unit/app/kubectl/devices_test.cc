@@ -108,5 +108,30 @@ spec:
   EXPECT_THAT(words, Not(HasSubstr("does not model: ResourceClaim")));
 }
 
+// The claim that the scheduler makes for it has generated names.
+TEST_F(OnADumpWithDevices, AnExtendedResourceIsNamed) {
+  const auto file = directory_.write("extended.yaml", R"(
+{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: two}
+spec: {containers: [{name: c, image: i, resources: {limits: {example.com/gpu: "2"}}}]}
+)");
+  EXPECT_THAT(said({"whatif", "-f", file}),
+              HasSubstr("; example.com/gpu: needs 2, 2 devices match, 1 in use"));
+}
+
+TEST_F(OnADumpWithDevices, AMissingClaimIsTheReason) {
+  const auto file = directory_.write("missing.yaml", R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: lost}
+spec: {resourceClaims: [{name: gpu, resourceClaimName: none}], containers: [{name: c, image: i}]}
+)");
+  EXPECT_THAT(said({"whatif", "-f", file}),
+              StartsWith("ml/lost does not fit: its ResourceClaim none does not exist.\n"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl

@@ -167,7 +167,7 @@ items:
 
 TEST_F(Draining, PreemptedPodsOfOtherNamespacesAreNamed) {
   const auto all = together({}, kPreempts);
-  EXPECT_THAT(all, HasSubstr("1 of 2 pods (1 to make room for the others) have a new place"));
+  EXPECT_THAT(all, HasSubstr("1 of 2 pods (1 to make room for the others) has a new place"));
   EXPECT_THAT(all, HasSubstr("\nbatch/low  -"));
   EXPECT_THAT(all, HasSubstr("! evicted to make room for a pod of another namespace\n"));
   EXPECT_THAT(all, Not(HasSubstr("not named")));

@@ -159,7 +159,7 @@ TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
 TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
   const auto cluster = open_cluster(connection()).value();
   EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"web"}, "")->front()),
-            "Did you mean deploy/web and web-0?\n");
+            "Did you mean deploy/web or web-0?\n");
   EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"samll"}, "")->front()), "Did you mean small?\n");
   EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"nobody"}, "")->front()), "");
 }

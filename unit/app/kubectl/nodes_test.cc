@@ -67,8 +67,8 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
       "POD        GOES TO  SCORE  NODES THAT FIT\n"
       "shop/disk  b          428               1  ! has data on the node: emptyDir scratch\n"
       "shop/kept  b          415               1  ! has the annotation karpenter.sh/do-not-disrupt: true\n"
-      "shop/low   -            -               -  ✗ no node fits; most do not have enough free cpu; ! "
-      "evicted to make room for vip\n"
+      "shop/low   -            -               -  ✗ no node fits; 1 of 1 does not have enough free "
+      "cpu; ! evicted to make room for vip\n"
       "shop/vip   b            -               -  ! evicts low\n"
       "Fullest afterwards: b cpu 100%.\n"
       "Nothing was evicted. To do it: kubectl drain a --delete-emptydir-data\n");

@@ -30,11 +30,11 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
       {{"whatif", "deploy/web", "-n", n, "--weights=,"}, {"--weights: is empty"}},
       {{"whatif", "deploy/web", "-n", n, "--drain=,"}, {"--drain: is empty"}},
       {{"whatif", "deploy/web", "-n", n, "--drain", "nope,n1"},
-       {"--drain: there is no node nope", "--drain: there is no node n1. Did you mean n-1, n-2 and n-3?"}},
+       {"--drain: there is no node nope", "--drain: there is no node n1. Did you mean n-1, n-2 or n-3?"}},
       {{"whatif", "deploy/web", "-n", n, "--drain", "n-1", "--drain", "x_y,z_z"},
        {"--drain: \"x_y\" is not the name of a node", "--drain: \"z_z\" is not the name of a node"}},
       {{"whatif", "deploy/web", "-n", n, "--add-nodes", "1", "--like", "n-4"},
-       {"--like: there is no node n-4. Did you mean n-1, n-2 and n-3?"}},
+       {"--like: there is no node n-4. Did you mean n-1, n-2 or n-3?"}},
       {{"whatif", "deploy/web", "-n", n, "--add-nodes", "0", "--like", "n-1"},
        {"--add-nodes: \"0\" is not a whole number from 1 to 1000"}},
       {{"whatif", "deploy/web", "-n", n, "--add-nodes", "two", "--replicas", "0", "--weights", "a", "--color",
@@ -56,7 +56,7 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
        {"--requests: \"cpu\" is not RESOURCE=AMOUNT", "--requests: \"memory=x\" is not RESOURCE=AMOUNT"}},
       {{"capacity", "-n", n, "--profile", "nope"}, {"--profile: unknown profile \"nope\""}},
       {{"why", "shop/web-a-1", "--node", "n-9"},
-       {"--node: there is no node n-9. Did you mean n-1, n-2 and n-3?"}},
+       {"--node: there is no node n-9. Did you mean n-1, n-2 or n-3?"}},
       {{"why", "-l", "a b c"}, {"-l: "}},
       {{"why", "web-a-1", "web-a-2", "-n", n, "--timeline", "--node", "n-1"}, {"--timeline: ", "--node: "}},
       {{"why", "web-a-1", "-l", "app=web"}, {"-l: names pods"}},
@@ -111,7 +111,7 @@ TEST_F(OnADump, WhatIsNotFoundEndsWith1) {
       {{"whatif", "deploy/web", "-n", "shp"}, {"There is no namespace shp. Did you mean shop?"}},
       {{"capacity", "deploy/wbe", "-n", "shop"}, {"Did you mean deploy/web?"}},
       {{"capacity", "-n", "shp"}, {"There is no namespace shp. Did you mean shop?"}},
-      {{"drain", "n1"}, {"there is no node n1. Did you mean n-1, n-2 and n-3?"}},
+      {{"drain", "n1"}, {"there is no node n1. Did you mean n-1, n-2 or n-3?"}},
       {{"drain", "n-1", "n8", "n9"}, {"there is no node n8", "there is no node n9"}},
       {{"drain", "-l", "pool=x"}, {"no node has the labels pool=x"}},
       {{"pending", "-n", "shp"}, {"There is no namespace shp. Did you mean shop?"}},
@@ -217,7 +217,7 @@ TEST_F(OnADump, ASuggestionIsOfTheKindThatWasNamed) {
   EXPECT_THAT(run({"capacity", "deploy/web-a-3", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"why", "rs/web", "-n", "shop"}).err, HasSubstr("Did you mean rs/web-a?\n"));
   EXPECT_THAT(run({"why", "pod/web", "-n", "shop"}).err,
-              HasSubstr("Did you mean sel, web-a-1 and web-a-2?\n"));
+              HasSubstr("Did you mean sel, web-a-1 or web-a-2?\n"));
   // Another kind has that very name.
   EXPECT_THAT(run({"whatif", "sts/web", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"whatif", "sts/nothing-like-it", "-n", "shop"}).err, Not(HasSubstr("Did you mean")));

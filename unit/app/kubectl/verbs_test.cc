@@ -85,7 +85,7 @@ TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
   EXPECT_THAT(run({"whatif", "pod/seel", "-n", "shop"}).err, HasSubstr("Did you mean sel?"));
   said = run({"drain", "n1"});
   EXPECT_EQ(said.code, 1);
-  EXPECT_EQ(said.err, "podium drain: there is no node n1. Did you mean n-1, n-2 and n-3?\n");
+  EXPECT_EQ(said.err, "podium drain: there is no node n1. Did you mean n-1, n-2 or n-3?\n");
   EXPECT_THAT(run({"drain", "-l", "pool=x"}).err, HasSubstr("no node has the labels pool=x"));
   EXPECT_THAT(run({"pending", "-o", "jsn"}).err,
               HasSubstr("\"jsn\" is not table, wide, json, yaml, name, answer or jsonpath="));

@@ -121,7 +121,7 @@ TEST_F(OnADump, ANodeThatDoesNotExistIsSaidOfAPodThatNamesIt) {
     return said.out;
   };
   constexpr const char* kHead =
-      "shop/pinned does not fit: there is no node n1. Did you mean n-1, n-2 and n-3?\n";
+      "shop/pinned does not fit: there is no node n1. Did you mean n-1, n-2 or n-3?\n";
   EXPECT_THAT(asked("nodeName: n1, "), StartsWith(kHead));
   const std::string required =
       "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{";

@@ -45,6 +45,27 @@ class OfStates : public OnADump {
   const std::string states_ = directory_.write("states.yaml", kStates);
 };
 
+// The dump is of a moment before the decision.
+TEST_F(OfStates, APodOfAWorkloadThatFitsIsNotBlocked) {
+  const auto cluster = directory_.write("fits.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-2}, status: {allocatable: {cpu: 100m, memory: 8Gi, pods: "10"}}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop, uid: d}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-a, namespace: shop, uid: r, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {selector: {matchLabels: {app: web}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-1, namespace: shop, uid: p, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Pending}
+)");
+  const auto words = run_on(cluster, {"why", "deploy/web", "-n", "shop"}).out;
+  EXPECT_THAT(words, HasSubstr("\n  nothing: it would go to n-1\n"));
+  EXPECT_THAT(words, Not(HasSubstr("too little cpu")));
+}
+
 TEST_F(OfStates, ANamespaceMustBeThereAndStay) {
   const auto none = ask_file(job("name: j"), "nonesuch");
   EXPECT_EQ(none.code, 0) << none.err;

@@ -51,6 +51,12 @@ TEST(Tools, ANamespaceIsAskedAbout) {
               ElementsAre("capacity", "--namespace=shop", "--requests=cpu=1,memory=1Gi"));
 }
 
+TEST(Tools, OtherWeightsAreRequired) {
+  EXPECT_THAT(words("compare_weights", R"({"weights": "NodeResourcesFit=5", "namespace": "shop"})"),
+              ElementsAre("compare", "--weights=NodeResourcesFit=5", "--namespace=shop"));
+  EXPECT_THAT(error("compare_weights", "{}"), HasSubstr("weights: missing"));
+}
+
 TEST(Tools, ShapesBecomeTheInput) {
   EXPECT_THAT(words("nodes_that_could_go", "{}"), ElementsAre("nodes", "--could-go"));
   EXPECT_THAT(words("nodes_for_pending", R"({"namespace": "ml"})"),

@@ -92,6 +92,26 @@ TEST(Drain, TheMostFrequentReasonMayBeThatOfFewNodes) {
   EXPECT_EQ(no_place(pod), "no node fits; most do not have enough free cpu");
   pod.cause.reset();
   EXPECT_EQ(no_place(pod), "no node fits; most: Insufficient cpu");
+  pod.cause = explain::Cause{"InsufficientResource", {{framework::Topic::resource, "cpu"}}};
+  pod.nodes = 5;
+  EXPECT_EQ(no_place(pod), "no node fits; 5 of 5 do not have enough free cpu");
+  pod.nodes = pod.nodes_total = 1;
+  EXPECT_EQ(no_place(pod), "no node fits; 1 of 1 does not have enough free cpu");
+}
+
+TEST(Drain, AFailureOfEmptyNodes) {
+  Drain drain{.nodes = {"n9"}, .is_failure = true};
+  EXPECT_EQ(drain_verdict(drain, {}), "If n9 fails, no pod loses its place.\n");
+  drain.nodes.emplace_back("n10");
+  EXPECT_EQ(drain_verdict(drain, {}), "If n9 and n10 fail, no pod loses its place.\n");
+}
+
+TEST(Drain, OneOfSeveralHasANewPlace) {
+  Drain drain{.nodes = {"n9"}};
+  drain.evicted = 3;
+  drain.moved = 1;
+  drain.pending = 2;
+  EXPECT_EQ(drain_verdict(drain, {}), "1 of 3 pods has a new place; 2 would wait.\n");
 }
 
 TEST(Drain, PodsThatTheAnswerDoesNotNameHaveOneLine) {

@@ -67,6 +67,8 @@ TEST(TriedFixes, HaveYamlToPaste) {
   EXPECT_EQ(lines(R"({"type": "RequestLess", "resource": "example.com/gpu", "atMost": "1", "container": "c",
                       "message": "m"})"),
             "  m\n    resources: {requests: {example.com/gpu: \"1\"}, limits: {example.com/gpu: \"1\"}}\n");
+  EXPECT_EQ(lines(R"({"type": "RequestLess", "resource": "cpu", "atMost": "2", "message": "m"})"),
+            "  m\n    resources: {requests: {cpu: \"2\"}}  # of the pod's spec\n");
   EXPECT_EQ(lines(R"({"type": "RaisePriority", "priority": 6, "priorityClassName": "high", "message": "m"})"),
             "  m\n    priorityClassName: high\n");
   EXPECT_EQ(lines(R"({"type": "RaisePriority", "priority": 6, "message": "m"})"),
@@ -75,6 +77,15 @@ TEST(TriedFixes, HaveYamlToPaste) {
                      {"type": "WithoutNodeSelector", "key": "disk", "message": "n"},
                      {"type": "FewerPods", "nodeName": "n1", "pods": 2, "message": "o"})"),
             "  m\n  n\n  o (on n1)\n");
+}
+
+// A fix is about the nodes. The quota still refuses the pods.
+TEST(TriedFixes, DoNotCountWhatAQuotaAllows) {
+  auto report = with_fixes(R"({"type": "A", "message": "a", "fitting": 5})", 5);
+  explain::set_quotas(*report.status.answer, {{.name = "q", .allowed = 3}});
+  EXPECT_EQ(tried_fixes(report),
+            "What would let more fit on the nodes, whatever quota q allows; each tried on a copy of the "
+            "cluster's state:\n  a → all 5 fit\n");
 }
 
 TEST(TriedFixes, OfAPairAreInOneFragment) {

@@ -71,7 +71,7 @@ TEST(NodesTable, SaysWhichCordonedNodesWouldDo) {
   const NodesAnswers answers{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
   EXPECT_TRUE(nodes_wanted_table(answers, {}, {})
                   .ends_with("Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
-                             "No new node is needed for as many pods after: kubectl uncordon n4 n7\n"));
+                             "Instead, as many pods get a node after: kubectl uncordon n4 n7\n"));
 }
 
 TEST(NodesTable, SaysHowGoodTheChoiceIs) {
@@ -155,7 +155,7 @@ TEST(NodesTable, LongCommandsAreFolded) {
   for (int i = 10; i < 20; ++i) nodes.uncordon.push_back("general-" + std::to_string(i));
   const NodesAnswers without{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
   EXPECT_TRUE(nodes_wanted_table(without, {}, options)
-                  .ends_with("No new node is needed for as many pods after:\n"
+                  .ends_with("Instead, as many pods get a node after:\n"
                              "  kubectl uncordon general-10 general-11 general-12 general-13 general-14 \\\n"
                              "    general-15 general-16 general-17 general-18 general-19\n"));
 }
@@ -194,7 +194,7 @@ TEST(NodesWords, OfThePageAreTheTerminals) {
                           {"2 pods were not tried: the deadline passed.",
                            "3 more workloads without a place are not listed.", "Not counted: 1 is gated.",
                            "Nothing was added. To do it: add 2 nodes of g.a100x8.",
-                           "No new node is needed for as many pods after: kubectl uncordon n4"}}}));
+                           "Instead, as many pods get a node after: kubectl uncordon n4"}}}));
   NodesAnswer spare{.ns = "shop", .answer = {}};
   spare.answer.asked = 6;
   spare.answer.nodes_spare =

@@ -51,6 +51,22 @@ TEST(Pending, NamesTheSchedulerThatHasNotTriedAPod) {
   EXPECT_EQ(blocked_by(waiting("big")), "no podium report");
 }
 
+// No node is near, however little cpu is missing.
+TEST(Pending, NoNodeIsNearIfNoneHasTheResource) {
+  auto pod = waiting("big");
+  pod.report = read_report(pending_report());
+  auto& rejections = pod.report->status.rejections;
+  rejections.push_back(rejections.front());
+  rejections[0].about = {{framework::Topic::resource, "cpu"}};
+  rejections[0].shortfall->resource = "cpu";
+  rejections[1].shortfall->nodes_without = 66;
+  const auto group = group_waiting({pod}).front();
+  EXPECT_EQ(group.blocked_by, "66 of 66 nodes have no nvidia.com/gpu");
+  EXPECT_EQ(group.nearest_miss, "-");
+  rejections[1].nodes = rejections[1].shortfall->nodes_without = 60;
+  EXPECT_EQ(group_waiting({pod}).front().nearest_miss, "gpu-04: 7 cpu short");
+}
+
 // Reports of different ages count different numbers of nodes.
 TEST(Pending, NumbersDoNotSplitAWorkload) {
   const auto groups_of = [](const std::vector<std::string>& reports) {
@@ -115,7 +131,7 @@ TEST(Pending, APodWhoseBindingWaits) {
   EXPECT_EQ(group.nearest_miss, "-");
   EXPECT_FALSE(group.report);
   pod.report->status.no_preemption = "VictimsTerminate";
-  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "66 of 66 nodes do not have enough free nvidia.com/gpu");
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "pods that it has evicted are still terminating");
   pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1};
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "waits for 1 eviction on n1");
   auto& status = pod.report->status;

@@ -28,19 +28,32 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
   full.code = "InsufficientResource";
   full.about = {{framework::Topic::resource, "cpu"}};
   full.nodes = 54;
+  full.shortfall = explain::MissingAmount{"cpu", "250m", "n7", 0};
   auto& failure = cart2.report.status.answer->first_failure.emplace();
   failure.replica = 40;
   failure.rejections = {full};
-  EXPECT_EQ(together({cart, cart2, asked("shop/pay", 1, 1)}, {}),
-            "2 of 3 workloads fit together; shop/cart2 does not.\n"
-            "  WORKLOAD    ASKED  FIT  WHERE                LIMITED BY\n"
-            "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
-            "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu\n"
-            "  shop/pay        1    1  n1\n");
+  EXPECT_EQ(
+      together({cart, cart2, asked("shop/pay", 1, 1)}, {}),
+      "2 of 3 workloads fit together; shop/cart2 does not.\n"
+      "  WORKLOAD    ASKED  FIT  WHERE                LIMITED BY\n"
+      "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
+      "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu; least short: "
+      "250m cpu\n"
+      "  shop/pay        1    1  n1\n");
   cart2.report.status.preemption = explain::Preempted{"n9", {{"batch", "a"}}, 2};
-  EXPECT_NE(together({cart2}, {}).find("54 nodes do not have enough free cpu; would evict 2 pods on n9\n"),
+  EXPECT_NE(together({cart2}, {}).find("least short: 250m cpu; would evict 2 pods on n9\n"),
             std::string::npos);
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
+}
+
+// The nodes would have room without the pods that are nominated to them.
+TEST(TogetherTest, RoomMayBeKeptForNominatedPods) {
+  auto cart = asked("shop/cart", 2, 1);
+  cart.report.status.answer->first_failure.emplace().rejections = {
+      {.code = "InsufficientResource", .nodes = 1, .about = {{framework::Topic::resource, "cpu"}}}};
+  EXPECT_NE(
+      together({cart}, {}).find("1 node does not have enough free cpu; it is kept for nominated pods\n"),
+      std::string::npos);
 }
 
 TEST(TogetherTest, AQuotaLimitsAWorkload) {

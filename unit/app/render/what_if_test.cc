@@ -33,6 +33,30 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             std::string::npos);
 }
 
+// No node is at fault.
+TEST(WhatIf, AReasonOfThePodsIsNotThatOfNodes) {
+  auto report = read_report(partly_answer());
+  report.status.answer->first_failure->rejections = {
+      {.code = "ClaimNotFound", .nodes = 12, .about = {{framework::Topic::claim, "data"}}}};
+  const auto text = what_if(report, "shop/web", plain());
+  EXPECT_TRUE(text.contains("\nReplica 14 does not fit.\nIts claim data does not exist.\nWith these"))
+      << text;
+}
+
+// Its pods are for one node each, so that they have no number.
+TEST(WhatIf, ADaemonSetNamesTheNodesWithoutAPlace) {
+  auto report = read_report(partly_answer());
+  auto& answer = *report.status.answer;
+  answer.first_failure->replica = 0;
+  EXPECT_TRUE(what_if(report, "shop/log", plain()).contains("  n2       6\nRejected nodes:\n  12 nodes  do"));
+  answer.stuck_rollout = explain::StuckRollout{2, 1, 0, *answer.first_failure};
+  auto& rejection = answer.stuck_rollout->first_failure.rejections.front();
+  rejection.nodes = 1;
+  EXPECT_EQ(stuck_rollout_line(report),
+            "A rolling update (maxSurge 1, maxUnavailable 0) would get stuck after 2 of 20: next to the pods "
+            "that it replaces, n1 does not have enough free cpu; least short: 500m cpu.\n");
+}
+
 Report all_fit() {
   auto report = read_report(partly_answer());
   report.status.answer->asked = report.status.answer->fitting = 13;

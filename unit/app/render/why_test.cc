@@ -317,6 +317,45 @@ TEST(WhyNode, SaysYesWithTheRank) {
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "Yes: shop/web-07 fits general-09 with 470 points, rank 30 of 54.\n"
             "general-01 is better by 7.\n");
+  report.status.answer->verdicts.front().score = 477;
+  EXPECT_TRUE(why_node(report, "shop/web-07", plain())
+                  .ends_with("general-01 has as many points: the node is drawn among equal ones.\n"));
+}
+
+// The filter of taints comes first, so a tainted node may have all labels.
+TEST(Why, NodesWithTheLabelsMayBeTainted) {
+  auto report = read_report(pending_report());
+  report.status.history.clear();
+  const explain::UnmetPart part{.from = "nodeSelector", .requirement = "pool=gpu", .nodes = 9};
+  report.status.rejections = {
+      {.code = "NodeSelectorMismatch", .nodes = 57, .parts = {part}},
+      {.code = "UntoleratedTaint", .nodes = 9, .taints = {"gpu=a100:NoSchedule"}, .taints_total = 1}};
+  EXPECT_EQ(why(report, "ml/big-2", plain()),
+            "ml/big-2 is pending: no node fits (66 nodes).\n"
+            "Rejected nodes:\n"
+            "  57 nodes  do not match the pod's node selector or affinity                  57 more\n"
+            "   9 nodes  have a taint that the pod does not tolerate: gpu=a100:NoSchedule  9 more\n"
+            "Of the labels that it requires:\n"
+            "  nodeSelector pool=gpu  9 nodes\n"
+            "Evicting other pods would not help.\n"
+            "12 attempts, the last 10 minutes ago.\n");
+  report.status.rejections[0].parts[0].nodes = 0;
+  EXPECT_TRUE(why(report, "ml/big-2", plain()).starts_with("ml/big-2 is pending: no node has all"));
+  auto& parts = report.status.rejections[0].parts;
+  parts = {{.from = std::string(explain::kOneOfSeveralTerms), .requirement = "a In [1]", .nodes = 0},
+           {.from = std::string(explain::kOneOfSeveralTerms), .requirement = "a In [2]", .nodes = 4}};
+  EXPECT_TRUE(why(report, "ml/big-2", plain()).starts_with("ml/big-2 is pending: no node fits"));
+  parts[1].nodes = 0;
+  EXPECT_TRUE(why(report, "ml/big-2", plain()).starts_with("ml/big-2 is pending: no node has all"));
+}
+
+TEST(Why, AMessageWithoutNodesIsTheReason) {
+  Report report;
+  report.is_question = true;
+  report.status.outcome = "DoesNotFit";
+  report.status.message = "no nodes available to schedule pods";
+  EXPECT_EQ(why(report, "shop/web", plain()),
+            "shop/web does not fit: no nodes available to schedule pods.\n");
 }
 
 // A pod that names a node by spec.nodeName or metadata.name, and one that selects its hostname.
@@ -334,7 +373,7 @@ TEST(Why, ANodeThatIsNotThereIsSaidWithSimilarNames) {
                                .about = {{framework::Topic::node, "n1"}},
                                .parts = {part}}};
   EXPECT_EQ(why(report, "ml/big-2", plain()),
-            "ml/big-2 is pending: there is no node n1. Did you mean n-1 and n-2?\n"
+            "ml/big-2 is pending: there is no node n1. Did you mean n-1 or n-2?\n"
             "12 attempts, the last 10 minutes ago.\n");
   report.status.rejections[0].parts[0].values.clear();
   EXPECT_TRUE(why(report, "ml/big-2", plain()).starts_with("ml/big-2 is pending: there is no node n1.\n"));
@@ -344,7 +383,7 @@ TEST(Why, ANodeThatIsNotThereIsSaidWithSimilarNames) {
   EXPECT_EQ(
       why(report, "ml/big-2", plain()),
       "ml/big-2 is pending: no node has all that it requires.\n"
-      "  nodeSelector kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1 and n-2?\n"
+      "  nodeSelector kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1 or n-2?\n"
       "12 attempts, the last 10 minutes ago.\n");
 }
 

@@ -172,6 +172,57 @@ TEST(RollingUpdate, IsStuckIfAQuotaAllowsNoMorePods) {
   EXPECT_EQ(stuck->first_failure.message, "quota q allows no more pods");
 }
 
+// A DaemonSet that requests 1 CPU on each node.
+std::string daemon_set(std::string_view strategy, std::string_view spec = "") {
+  return fmt::format(
+      R"({{"template": {{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {{"name": "log"}},
+           "spec": {{"updateStrategy": {}, "selector": {{"matchLabels": {{"app": "log"}}}},
+             "template": {{"metadata": {{"labels": {{"app": "log"}}}},
+               "spec": {{{} "containers": [{{"name": "c", "image": "i",
+                 "resources": {{"requests": {{"cpu": "1"}}}}}}]}}}}}}}}}})",
+      strategy, spec);
+}
+
+// A pod of log on each node, and `others`: what other pods request there.
+cluster::Snapshot log_on(std::initializer_list<std::pair<const char*, const char*>> others,
+                         const char* is_ready = "True") {
+  cluster::Snapshot snapshot;
+  for (const auto& [name, cpu] : others) {
+    snapshot.set_node(test::node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    unit::run_pod(snapshot, pod(fmt::format("other-{}", name)).ns("shop").req("cpu", cpu).node(name));
+    auto old = pod(fmt::format("log-{}", name)).ns("shop").owner("DaemonSet", "log").label("app", "log");
+    unit::run_pod(snapshot, old.req("cpu", "1").node(name).phase("Running").condition("Ready", is_ready));
+  }
+  return snapshot;
+}
+
+TEST(RollingUpdate, ADaemonSetThatSurgesNeedsRoomForTwoPods) {
+  const auto full = log_on({{"n1", "2"}, {"n2", "3"}, {"n3", "2500m"}, {"n4", "1"}});
+  const auto surge = [](int number) {
+    return fmt::format(R"({{"rollingUpdate": {{"maxSurge": {}, "maxUnavailable": 0}}}})", number);
+  };
+  auto status = ask(daemon_set(surge(1)), full);
+  EXPECT_EQ(status.outcome, "Fits") << condition(status, "Complete");
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  auto stuck = *status.answer->stuck_rollout;
+  EXPECT_EQ(stuck.updated, 1u) << "n1; n2 has no room for two, so n3 is not tried";
+  EXPECT_EQ(stuck.max_surge, 1u);
+  EXPECT_EQ(stuck.first_failure.replica, 0u);
+  ASSERT_EQ(stuck.first_failure.rejections.size(), 1u);
+  EXPECT_EQ(stuck.first_failure.rejections[0].examples, std::vector<std::string>{"n2"});
+  stuck = *ask(daemon_set(surge(3)), full).answer->stuck_rollout;
+  EXPECT_EQ(stuck.updated, 2u) << "n1 and n4";
+  ASSERT_EQ(stuck.first_failure.rejections.size(), 1u);
+  EXPECT_EQ(stuck.first_failure.rejections[0].nodes, 2u);
+  EXPECT_EQ(stuck.first_failure.rejections[0].shortfall->least, "500m") << "on n3";
+  EXPECT_FALSE(ask(daemon_set(surge(1)), log_on({{"n1", "2"}, {"n2", "2"}})).answer->stuck_rollout);
+  EXPECT_FALSE(ask(daemon_set(surge(1)), log_on({{"n1", "3"}}, "False")).answer->stuck_rollout)
+      << "an old pod that is not ready goes first";
+  constexpr const char* kPort = R"("hostNetwork": true,)";
+  EXPECT_FALSE(ask(daemon_set("{}", kPort), full).answer->stuck_rollout) << "the old pod goes first";
+  EXPECT_FALSE(ask(daemon_set(R"({"type": "OnDelete"})"), full).answer->stuck_rollout);
+}
+
 TEST(RollingUpdate, RoundsAsTheController) {
   struct Case {
     RollingUpdate update;

@@ -416,5 +416,14 @@ TEST(ValidateWorkload, ClaimTemplatesAreVolumes) {
             "spec.template.spec.template.spec.initContainers[0].volumeMounts[0].name: Not found: \"date\"");
 }
 
+// The controller sets both fields of a StatefulSet's pods.
+TEST(ValidateWorkload, HostNames) {
+  constexpr std::string_view kNames = R"("hostname": "web.0", "subdomain": "Web",)";
+  const auto refused = finding(workload("Deployment", kNames));
+  for (const auto* field : {"hostname", "subdomain"})
+    EXPECT_TRUE(refused.contains(fmt::format("spec.template.spec.template.spec.{}: ", field))) << refused;
+  EXPECT_EQ(finding(workload("StatefulSet", kNames)), "");
+}
+
 }  // namespace
 }  // namespace podium::explain

@@ -215,10 +215,19 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   EXPECT_EQ(placements(status), (Counts{{"n1", 1}, {"n3", 1}, {"n5", 1}}));
   EXPECT_EQ(status.outcome, "PartlyFits");
   const auto& failure = *status.answer->first_failure;
-  EXPECT_EQ(failure.replica, 2u);
+  EXPECT_EQ(failure.replica, 0u);
   ASSERT_EQ(failure.rejections.size(), 1u) << "its pod is for n2 only";
   EXPECT_EQ(failure.rejections[0].code, "InsufficientResource");
   EXPECT_EQ(failure.rejections_total, 1u);
+  unit::run_pod(snapshot, pod("other").req("cpu", "3500m").node("n1"));
+  unit::run_pod(snapshot, pod("third").req("cpu", "3200m").node("n5"));
+  const auto more = ask(fmt::format(R"({{"template": {}}})", manifest("DaemonSet", "")), snapshot);
+  ASSERT_EQ(more.answer->first_failure->rejections.size(), 1u);
+  const auto& on_three = more.answer->first_failure->rejections[0];
+  EXPECT_EQ(on_three.nodes, 3u);
+  EXPECT_EQ(on_three.examples, (std::vector<std::string>{"n1", "n2", "n5"}));
+  EXPECT_EQ(on_three.shortfall->least, "200m");
+  EXPECT_EQ(on_three.shortfall->node, "n5");
   const auto counted =
       ask(fmt::format(R"({{"replicas": 2, "template": {}}})", manifest("DaemonSet", "")), snapshot);
   EXPECT_EQ(counted.message, "spec.replicas: a DaemonSet has one pod on each node that it selects");
@@ -234,6 +243,18 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   const auto sandboxed = answer(*question, snapshot, unit::default_config(), {}, objects);
   EXPECT_EQ(sandboxed.answer->asked, 4u) << "its controller does not know the RuntimeClass";
   EXPECT_EQ(sandboxed.answer->fitting, 0u);
+}
+
+// DynamicResources rejects it before any node is evaluated.
+TEST(Answer, AMissingResourceClaimIsAReasonOfThePod) {
+  auto asking = pod("a").ns("ml").build();
+  asking.resource_claims = {{.name = "gpu", .claim_name = "none", .template_name = std::nullopt}};
+  const auto status = ask(asking, 1, unit::two_nodes());
+  ASSERT_EQ(status.rejections.size(), 1u);
+  EXPECT_EQ(status.rejections[0].code, "ResourceClaimNotFound");
+  EXPECT_EQ(status.rejections[0].nodes, 2u);
+  EXPECT_EQ(framework::named(status.rejections[0].about, framework::Topic::claim), "none");
+  EXPECT_EQ(status.answer->first_failure->rejections.size(), 1u);
 }
 
 }  // namespace
