@@ -335,7 +335,7 @@ TEST(Why, NodesWithTheLabelsMayBeTainted) {
             "Rejected nodes:\n"
             "  57 nodes  do not match the pod's node selector or affinity                  57 more\n"
             "   9 nodes  have a taint that the pod does not tolerate: gpu=a100:NoSchedule  9 more\n"
-            "Of the labels that it requires:\n"
+            "The labels that it requires:\n"
             "  nodeSelector pool=gpu  9 nodes\n"
             "Evicting other pods would not help.\n"
             "12 attempts, the last 10 minutes ago.\n");
