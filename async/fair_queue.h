@@ -171,16 +171,22 @@ class FairQueue {
 
   // Drops all waiting values.
   void clear() {
-    std::vector<Item*> all;
+    drop_if([](const T&) { return true; });
+  }
+
+  // Drops the waiting values for which `is_dropped(value)` is true.
+  template <typename F>
+  void drop_if(F&& is_dropped) {
+    std::vector<Item*> some;
     for (auto& [key, item] : items_) {
-      if (item.value) all.push_back(&item);
+      if (item.value && is_dropped(*item.value)) some.push_back(&item);
     }
-    for (auto* item : all) {
+    for (auto* item : some) {
       Flow& flow = *item->flow;
       remove(*item);
       refresh(flow);
     }
-    dropped_ += all.size();
+    dropped_ += some.size();
   }
 
   // The time at which take() returns the next item, unless something else happens first; may be past.

@@ -97,13 +97,19 @@ class Writers {
   }
 
   // Writes each waiting item once, without regard to backoffs. Returns when nothing is left, or at the
-  // deadline, which drops the rest. Later items are not taken.
-  Task<void> drain(std::chrono::milliseconds deadline) {
+  // limit, which drops the rest; the values for which `is_minor` is true are dropped at theirs. Later items
+  // are not taken.
+  using IsMinor = std::function<bool(const T& value)>;
+  Task<void> drain(DrainLimits limits, IsMinor is_minor = {}) {
     const auto executor = co_await boost::asio::this_coro::executor;
-    const auto timer = std::make_shared<Timer>(executor, deadline);
+    boost::system::error_code ignored;
+    const auto first = is_minor ? limits.minor : limits.all;
+    auto timer = std::make_shared<Timer>(executor, first);
     if (begin_drain(timer)) {
-      boost::system::error_code ignored;
       co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+      timer = std::make_shared<Timer>(executor, limits.all - first);
+      if (continue_drain(timer, is_minor))
+        co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
     }
     const std::lock_guard lock(mutex_);
     drained_.reset();
@@ -211,6 +217,16 @@ class Writers {
     drained_ = timer;
     if (sleeper_) cancel(sleeper_);
     start();
+    return true;
+  }
+
+  // False: nothing is left to write.
+  bool continue_drain(const TimerPtr& timer, const IsMinor& is_minor) {
+    const std::lock_guard lock(mutex_);
+    drained_.reset();
+    if (is_minor) queue_.drop_if(is_minor);
+    if (is_idle()) return false;
+    drained_ = timer;
     return true;
   }
 

@@ -30,6 +30,17 @@ struct Backoff {
   }
 };
 
+// How long a stop writes what waits in a queue. After `minor` only the items that no later process writes are
+// left, and after `all` none.
+struct DrainLimits {
+  template <typename Rep, typename Period>
+  DrainLimits(std::chrono::duration<Rep, Period> all) : DrainLimits(all, all) {}
+  DrainLimits(std::chrono::milliseconds all, std::chrono::milliseconds minor)
+      : all(all), minor(std::min(minor, all)) {}
+
+  std::chrono::milliseconds all, minor;
+};
+
 struct FairQueueOptions {
   std::size_t capacity = 20'000;
   std::size_t per_namespace = 0;       // 0: not bounded per namespace

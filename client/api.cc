@@ -257,11 +257,19 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
   std::vector<std::pair<std::string, std::string>> lines;  // of the requests, for errors
   lines.reserve(requests.size());
   for (const auto& request : requests) lines.emplace_back(request.method, request.target);
+  // A batch with a request that cannot be sent would fail as a whole: the object that it is about has an odd
+  // name, and others have not.
+  std::erase_if(requests, [](const Request& request) { return !is_request_target(request.target); });
   auto replies = co_await transport_->send_all(std::move(requests));
   std::vector<Result<std::string>> answers;
-  answers.reserve(replies.size());
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    auto& reply = replies[i];
+  answers.reserve(lines.size());
+  for (std::size_t i = 0, next = 0; i < lines.size(); ++i) {
+    if (!is_request_target(lines[i].second)) {
+      auto refused = invalid("not a request target: " + lines[i].second).error();
+      answers.push_back(std::unexpected(of_request(std::move(refused), lines[i].first, lines[i].second)));
+      continue;
+    }
+    auto& reply = replies[next++];
     if (reply && !reply->warning.empty()) warn_once(reply->warning);
     if (reply && reply->status < 300) {
       answers.push_back(std::move(reply->body));

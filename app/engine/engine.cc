@@ -30,6 +30,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kOthersDrain{
     2'000};  // the part of the time for writes that reports leave to the others
+// For what the next leader writes again: reports, conditions and events of pods that wait.
+constexpr milliseconds kMinorDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
 
 // The number of queued objects that were never written.
@@ -390,17 +392,19 @@ Task<void> Engine::bindings_ended(milliseconds within) {
 
 // Events last: the writes before may create some.
 Task<void> Engine::written(milliseconds within) {
-  const auto until = world_.clock.now() + within;
-  const auto left = [&] {
-    return std::max(std::chrono::duration_cast<milliseconds>(until - world_.clock.now()), milliseconds(1));
+  const auto began = world_.clock.now();
+  const auto limits = [&](milliseconds spared) {
+    const auto took = std::chrono::duration_cast<milliseconds>(world_.clock.now() - began);
+    return DrainLimits(std::max(within - spared - took, milliseconds(1)),
+                       std::max(kMinorDrain - took, milliseconds(1)));
   };
   const auto lost = [this] {
     return Lost{reports_.counts().dropped, statuses_.counts().dropped, events_dropped()};
   };
   const auto before = lost();
-  co_await reports_.drain(std::max(left() - kOthersDrain, milliseconds(1)));
-  co_await statuses_.drain(left());
-  for (auto& [name, recorder] : recorders_) co_await recorder->drain(left());
+  co_await reports_.drain(limits(kOthersDrain));
+  co_await statuses_.drain(limits({}));
+  for (auto& [name, recorder] : recorders_) co_await recorder->drain(limits({}));
   writing_.cancel();
   const auto after = lost();
   if (after == before) co_return;

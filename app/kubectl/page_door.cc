@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 #include <cstdlib>
 #include <utility>
 
@@ -20,8 +21,26 @@ using server::Reply;
 
 constexpr std::chrono::seconds kForward{60}, kProbe{10};
 
-bool has_dots(std::string_view path) {
-  return path.contains("/../") || path.contains("/./") || path.ends_with("/..") || path.ends_with("/.");
+bool is_plain_segment(std::string_view text) {
+  return !text.empty() && text != "." && text != ".." &&
+         std::ranges::all_of(text, boost::urls::unreserved_chars);
+}
+
+// True if every server and proxy reads the same path: without empty segments, dots, escapes, backslashes and
+// parameters. No path of podium's API has any of these, since they consist of DNS names.
+bool is_plain_path(std::string_view path) {
+  if (!path.starts_with('/')) return false;
+  for (path.remove_prefix(1);;) {
+    const auto slash = path.find('/');
+    if (!is_plain_segment(path.substr(0, slash))) return false;
+    if (slash == path.npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+// True if the query, with its question mark, is printable ASCII without a fragment.
+bool is_plain_query(std::string_view query) {
+  return std::ranges::all_of(query, [](char c) { return c > ' ' && c < 0x7f && c != '#'; });
 }
 
 }  // namespace
@@ -44,7 +63,6 @@ Task<Reply> PageDoor::answer(PageDoor* self, BrowserRequest request) {
   if (!request.target.starts_with(root + "/")) co_return Reply(404, "404 page not found\n");
   auto target = request.target.substr(root.size());
   const auto path = target.substr(0, target.find('?'));
-  if (has_dots(path)) co_return Reply(400, "the path has dots\n");
   if (path == "/ui/door.json" && request.method == "GET") co_return self->names();
   if (app::page::Page::serves(path)) {
     server::Request of_page;
@@ -57,6 +75,9 @@ Task<Reply> PageDoor::answer(PageDoor* self, BrowserRequest request) {
   }
   if (!path.starts_with("/v1/")) co_return Reply(404, "404 page not found\n");
   if (request.method != "GET" && request.method != "POST") co_return Reply(405, "only GET and POST\n");
+  if (!is_plain_path(path)) co_return Reply(400, "a path of podium's API consists of names\n");
+  if (!is_plain_query(std::string_view(target).substr(path.size())))
+    co_return Reply(400, "the query has characters that are not printable ASCII\n");
   auto forwarded = forward(self, std::move(request), std::move(target));
   co_return co_await std::move(forwarded);
 }

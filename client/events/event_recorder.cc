@@ -61,6 +61,9 @@ std::string identity_of(const EventText& event) {
   return key;
 }
 
+// A problem that lasts is reported again by the next process; the count of a series only grows.
+bool is_minor(const Item& item) { return !item.event || item.event->type == "Warning"; }
+
 bool passes(const Error& error) {
   return is_unreachable(error) || is_not_leader(error) || error.kind == Error::Kind::timeout ||
          is_conflict(error) || error.status.code == 429 || error.status.code >= 500;
@@ -268,9 +271,9 @@ void EventRecorder::start() {
   async::spawn(impl_->gate, impl_->io, "series of events of " + impl_->controller, Impl::tick(impl_.get()));
 }
 
-Task<void> EventRecorder::drain(std::chrono::milliseconds deadline) {
+Task<void> EventRecorder::drain(DrainLimits limits) {
   impl_->push_due(true);
-  return impl_->queue.drain(deadline);
+  return impl_->queue.drain(limits, is_minor);
 }
 
 std::uint64_t EventRecorder::dropped() const {

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "async/gate.h"
+#include "base/fair_queue_options.h"
 #include "client/api.h"
 #include "client/precedence.h"
 
@@ -42,8 +43,9 @@ class EventRecorder {
               std::string note, std::optional<EventRegarding> related = std::nullopt);
   // Writes the counts of series in time, until the gate is cancelled. Call once.
   void start();
-  // Writes the queued events and the counts of all series, at most until the deadline. Then stops.
-  Task<void> drain(std::chrono::milliseconds deadline);
+  // Writes the queued events and the counts of all series until the limit; warnings and counts until the
+  // minor one. Then stops.
+  Task<void> drain(DrainLimits limits);
   std::uint64_t dropped() const;  // evicted, refused, or given up
   std::uint64_t written() const;  // creates and series updates
   std::size_t waiting() const;

@@ -22,6 +22,11 @@ Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> req
   co_return answers;
 }
 
+bool is_request_target(std::string_view target) {
+  return target.starts_with('/') &&
+         std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+}
+
 std::unexpected<Error> not_leader() { return fail(Error::Kind::not_leader, "not sent: no longer leading"); }
 
 namespace {
@@ -38,11 +43,6 @@ std::string impersonation_headers(const Impersonation& as) {
 
 // Only reads are safe to resend: a resent PUT may conflict with itself, a resent DELETE may find nothing.
 bool reads_only(const std::string& method) { return method == "GET"; }
-
-bool is_request_target(std::string_view target) {
-  return target.starts_with('/') &&
-         std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
-}
 
 class HttpStream final : public Stream {
  public:

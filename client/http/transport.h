@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "async/task.h"
@@ -73,6 +74,9 @@ class Transport {
   virtual Task<Result<std::unique_ptr<Stream>>> open(Request request) = 0;
   virtual void close() = 0;  // cancels all requests; later ones fail with Kind::cancelled
 };
+
+// True if the target can be part of a request line. No transport sends another one.
+bool is_request_target(std::string_view target);
 
 struct TransportLimits {
   std::size_t connections = 32;               // streams not included

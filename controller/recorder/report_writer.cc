@@ -42,11 +42,10 @@ struct Job {
   std::string packed;                             // the status: a tenth of it, and thousands may wait
   std::unique_ptr<explain::ReportStatus> status;  // the same, while it is being written
   std::uint32_t bytes = 0;                        // of the report, once it is written
+  bool is_placed = false;                         // else the next leader decides again, and writes
 };
 
 using Jobs = async::Writers<Job>;
-
-bool is_failure(const Job& job) { return job.status->outcome != explain::kScheduled; }
 
 async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackoffs& backoffs) {
   async::WritersOptions made;
@@ -108,8 +107,7 @@ struct ReportWriter::Impl {
   Retention& retention;
   const config::LivePodium& settings;
   KnownReports known;
-  std::atomic<std::uint64_t> unchanged{0}, retried{0};
-  std::atomic<std::uint64_t> left_out{0};  // done without a request
+  std::atomic<std::uint64_t> unchanged{0}, retried{0}, left_out{0};  // left_out: done without a request
   WriteLog log;
   Jobs jobs;
 };
@@ -144,7 +142,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     // A report of that name, of an earlier leader or an earlier pod, is rewritten or replaced.
     const bool needs_room = is_new && !self->retention.has_decision(job.owner.ns, job.owner.pod);
     if (needs_room) {
-      auto room = self->retention.reserve(job.owner.ns, job.bytes, is_failure(job));
+      auto room = self->retention.reserve(job.owner.ns, job.bytes, !job.is_placed);
       if (!room) {
         self->no_room(item, room.error());
         continue;
@@ -166,7 +164,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   if (!sent.empty()) co_await write_together(self, &sent, std::move(requests));
   for (const auto& each : sent) {
     const auto& job = each.item->value;
-    if (each.has_room) self->retention.release(job.owner.ns, job.bytes, is_failure(job));
+    if (each.has_room) self->retention.release(job.owner.ns, job.bytes, !job.is_placed);
   }
   for (auto& item : *batch) item.value.status.reset();  // some are retried
 }
@@ -312,7 +310,7 @@ Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, Writ
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
-  const StoredReport facts{.failure = is_failure(job), .bytes = job.bytes, .version = report.version};
+  const StoredReport facts{.failure = !job.is_placed, .bytes = job.bytes, .version = report.version};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
   report.ns = job.owner.ns;
   report.written = api.clock().now();
@@ -325,7 +323,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   // An existing report keeps its label until the label lags far behind.
   const bool is_labelled = is_new || needs_labels(report, *job.status, ttl());
   const auto label = is_labelled ? job.status->expires_at.value_or(Wall{}) : report.labelled;
-  const StoredReport facts{.failure = is_failure(job),
+  const StoredReport facts{.failure = !job.is_placed,
                            .bytes = job.bytes,
                            .minute = minute_of(expiry_minute(label)),
                            .version = api::text_at(reply, "/metadata/resourceVersion")};
@@ -387,8 +385,9 @@ void ReportWriter::write(const ReportOwner& pod, const explain::ReportStatus& st
     impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const auto lane = status.outcome == explain::kScheduled ? kOfPlacedPod : report ? kRewrite : kOfWaitingPod;
-  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(packed), nullptr}, lane);
+  const bool is_placed = status.outcome == explain::kScheduled;
+  const auto lane = is_placed ? kOfPlacedPod : report ? kRewrite : kOfWaitingPod;
+  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(packed), nullptr, 0, is_placed}, lane);
 }
 
 std::string ReportWriter::name_of(const ReportOwner& pod) const {
@@ -404,7 +403,9 @@ void ReportWriter::forget(std::string_view pod_uid) {
   if (!impl_->jobs.holds(uid)) impl_->known.forget(uid);
 }
 
-Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) { return impl_->jobs.drain(deadline); }
+Task<void> ReportWriter::drain(DrainLimits limits) {
+  return impl_->jobs.drain(limits, [](const Job& job) { return !job.is_placed; });
+}
 
 ReportCounts ReportWriter::counts() const {
   const auto left_out = impl_->left_out.load(std::memory_order_relaxed);

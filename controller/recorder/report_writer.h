@@ -68,8 +68,8 @@ class ReportWriter {
   // The pod no longer exists. Its report is still written if it is queued: the decision was made.
   void forget(std::string_view pod_uid);
 
-  // Writes the queued reports; drops the rest at the deadline.
-  client::Task<void> drain(std::chrono::milliseconds deadline);
+  // Writes the queued reports; drops the rest at the limit, and those of pods that wait at the minor limit.
+  client::Task<void> drain(DrainLimits limits);
   ReportCounts counts() const;
   void sample_metrics(metrics::Samples& out) const;
 

@@ -306,8 +306,8 @@ client::Task<Result<void>> PodStatusWriter::withdraw(cluster::PodInfoPtr pod) {
   co_return *first->result;
 }
 
-client::Task<void> PodStatusWriter::drain(std::chrono::milliseconds deadline) {
-  return impl_->queue.drain(deadline);
+client::Task<void> PodStatusWriter::drain(DrainLimits limits) {
+  return impl_->queue.drain(limits, [](const Wanted& wanted) { return !wanted.nominated_node; });
 }
 
 async::WritersCounts PodStatusWriter::counts() const { return impl_->queue.counts(); }

@@ -54,9 +54,9 @@ class PodStatusWriter final : public cycle::Nominator {
   // deleted pod is not an error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);
 
-  // Writes the queued entries, and those that arrive until it ends. At the latest it ends at the deadline and
-  // drops what is left; later entries are also dropped.
-  client::Task<void> drain(std::chrono::milliseconds deadline);
+  // Writes the queued entries, and those that arrive until it ends. At the latest it ends at the limit and
+  // drops what is left, conditions without a nomination at the minor limit; later entries are also dropped.
+  client::Task<void> drain(DrainLimits limits);
   async::WritersCounts counts() const;
   void sample_metrics(metrics::Samples& out) const;
 

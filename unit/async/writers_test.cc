@@ -63,8 +63,8 @@ struct Writing {
     io.restart();
     io.run();
   }
-  void drain(std::chrono::milliseconds deadline) {
-    auto done = asio::co_spawn(io, writers.drain(deadline), asio::use_future);
+  void drain(DrainLimits limits, W::IsMinor is_minor = {}) {
+    auto done = asio::co_spawn(io, writers.drain(limits, std::move(is_minor)), asio::use_future);
     io.restart();
     while (done.wait_for(0s) != std::future_status::ready) io.run_one();
   }
@@ -174,6 +174,28 @@ TEST(Writers, DrainEndsAtItsDeadline) {
   EXPECT_EQ(w.written, Strings());
   EXPECT_EQ(w.writers.counts().dropped, 2u);
   EXPECT_EQ(w.writers.counts().busy, 1u);
+}
+
+TEST(Writers, DrainGivesUpMinorValuesFirst) {
+  Writing w(options(1));
+  w.takes = 1ms;
+  for (int i = 0; i < 300; ++i) w.push("a minor " + std::to_string(i));
+  for (const char* key : {"a1", "a2", "a3"}) w.push(key);
+  w.drain({1h, 20ms}, [](const std::string& value) { return value.contains("minor"); });
+  EXPECT_THAT(w.written, testing::IsSupersetOf({"a1", "a2", "a3"}));
+  EXPECT_THAT(w.written, testing::Contains("a minor 0"));
+  const auto counts = w.writers.counts();
+  EXPECT_GT(counts.dropped, 0u);
+  EXPECT_EQ(counts.done + counts.dropped, 303u);
+  EXPECT_EQ(w.writers.push("d", "d1", "d1"), W::Pushed::refused);
+}
+
+TEST(Writers, DrainOfMinorValuesEndsWithTheLastOne) {
+  Writing w;
+  for (const char* key : {"a1", "a2", "a3"}) w.push(key);
+  w.drain({1h, 30min}, [](const std::string&) { return true; });
+  EXPECT_EQ(w.written.size(), 3u);
+  EXPECT_EQ(w.writers.counts().dropped, 0u);
 }
 
 TEST(Writers, DrainOfNothingReturnsImmediately) {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "client/http/observed_transport.h"
+#include "client/request_errors.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 
@@ -79,6 +80,25 @@ TEST_F(ApiTest, WhatLeadsNowhereIsNotSent) {
   EXPECT_FALSE(loop_.run(api_.remove(resource::pods, "shop", "")));
   EXPECT_FALSE(loop_.run(api_.patch(resource::pods, "shop", "..", PatchType::merge, json::object())));
   EXPECT_EQ(server_.requests().size(), 0u);
+}
+
+TEST_F(ApiTest, OneOfABatchThatLeadsNowhereIsRefusedAlone) {
+  server_.always(replying(200, "{}"));
+  std::vector<Request> batch;
+  for (const auto* name : {"a", "x/status", "b", "..", ""}) {
+    auto path = resource::pods.path("shop", name, "status");
+    batch.push_back(post_request(path + (path.empty() ? "?fieldManager=x" : ""), "{}"));
+  }
+  const auto answers = loop_.run(api_.send_all(std::move(batch)));
+  ASSERT_EQ(answers.size(), 5u);
+  EXPECT_TRUE(answers[0]);
+  EXPECT_TRUE(answers[2]);
+  for (const auto i : {1, 3, 4}) {
+    ASSERT_FALSE(answers[i]) << i;
+    EXPECT_EQ(answers[i].error().kind, Error::Kind::invalid);
+    EXPECT_EQ(concern_of(answers[i].error()), Concern::object);
+  }
+  EXPECT_EQ(server_.requests().size(), 2u);
 }
 
 TEST_F(ApiTest, VerbsOnTheWire) {

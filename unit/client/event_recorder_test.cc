@@ -71,9 +71,9 @@ struct Recording {
   }
   // Until nothing is left to do within the time.
   void run(Steady::duration most = 5min) { unit::run_for(io, time, most); }
-  void drain(std::chrono::milliseconds deadline = 5s) {
-    auto drained = asio::co_spawn(io, recorder.drain(deadline), asio::use_future);
-    run(deadline);
+  void drain(DrainLimits limits = 5s) {
+    auto drained = asio::co_spawn(io, recorder.drain(limits), asio::use_future);
+    run(limits.all);
     EXPECT_EQ(drained.wait_for(0s), std::future_status::ready);
   }
 
@@ -239,6 +239,22 @@ TEST(EventRecorder, GivesUpAfterFiveTries) {
   r.run();
   EXPECT_EQ(r.recorder.dropped(), 1u);
   EXPECT_EQ(r.server.transport->requests().size() % 5, 0u);  // Api has tries of its own in each
+}
+
+// The next leader tries the pods that wait, and warns again. A binding is announced by this one only.
+TEST(EventRecorder, AStopGivesUpWarningsFirst) {
+  Recording r(1000, 1);
+  r.server.transport->latency = 100ms;
+  for (int i = 0; i < 200; ++i)
+    r.recorder.record(pod(fmt::format("waits-{}", i)), "Warning", "FailedScheduling", "Scheduling", "n");
+  for (int i = 0; i < 3; ++i)
+    r.recorder.record(pod(fmt::format("placed-{}", i)), "Normal", "Scheduled", "Binding", "n");
+  r.drain({1min, 1s});
+  const auto lines = seen(r.server);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(std::ranges::count(lines, fmt::format("placed-{} Scheduled 1", i)), 1);
+  EXPECT_GT(r.recorder.dropped(), 0u);
+  EXPECT_EQ(lines.size() + r.recorder.dropped(), 203u);
 }
 
 TEST(EventRecorder, AStopEndsInTimeWithoutAServer) {

@@ -357,6 +357,32 @@ TEST(Engine, KeepsTheLeaseForABoundedTimeWhileReportsWait) {
   life.engine.reset();
 }
 
+// The next leader tries them again, and writes what this one has not written.
+TEST(Engine, AStopLeavesPodsThatWaitToTheNextLeader) {
+  constexpr int kWaiting = 500;
+  Life life;
+  ASSERT_TRUE(life.run_until([&] { return life.reported() == kPods; }));
+  life.server.transport->latency_of = [](const client::Request& request) -> std::chrono::milliseconds {
+    const bool is_lease = request.target.find("/leases/") != std::string::npos;
+    return request.method != "GET" && !is_lease ? 30ms : 1ms;
+  };
+  for (int i = 0; i < kWaiting; ++i) {
+    auto waits = pod(fmt::format("waits-{}", i));
+    waits.at("spec").as_object()["nodeSelector"] = {{"zone", "none"}};
+    life.server.put("pods", waits);
+  }
+  const auto reports = [&] { return life.server.all("schedulingreports").size(); };
+  ASSERT_TRUE(life.run_until([&] { return reports() > kPods; }));
+  const auto began = life.clock.now();
+  auto ended = asio::co_spawn(life.io, life.engine->stop(), asio::use_future);
+  ASSERT_TRUE(life.run_until([&] { return life.holder().empty(); }));
+  EXPECT_LT(reports(), kWaiting) << "there was more to write";
+  EXPECT_LE(life.clock.now() - began, 4s);
+  ASSERT_TRUE(life.run_until([&] { return ended.wait_for(0s) == std::future_status::ready; }));
+  EXPECT_TRUE(ended.get());
+  life.engine.reset();
+}
+
 TEST(Engine, ANewLeaderLogsOnceWhichPlacedPodsHaveNoReport) {
   Life life;
   const auto place = [&](const std::string& name, std::chrono::seconds age, const char* scheduler) {

@@ -104,6 +104,50 @@ TEST(PageDoor, OpensForNothingElse) {
   EXPECT_TRUE(browser.podium->requests().empty());
 }
 
+// Podium may be behind a proxy that decodes a path, cuts parameters or merges slashes, and other programs may
+// be behind the same proxy.
+TEST(PageDoor, ForwardsOnlyPathsThatEveryServerReadsAlike) {
+  Browser browser;
+  for (const char* path : {"%2e%2e/configz",
+                           ".%2e/configz",
+                           "%2E%2E%2Fconfigz",
+                           "..%2fconfigz",
+                           "..%5cconfigz",
+                           "..\\configz",
+                           "..;/configz",
+                           ";/../configz",
+                           "decisions;x=1",
+                           "/configz",
+                           "namespaces//decisions",
+                           "decisions/",
+                           "",
+                           ".",
+                           "./decisions",
+                           "namespaces/a/..",
+                           "namespaces/%00/decisions",
+                           "namespaces/a%0d%0aX: y/decisions",
+                           "namespaces/a b/decisions",
+                           "namespaces/\xc3\xa4/decisions",
+                           "namespaces/\xc0\xae\xc0\xae/configz",
+                           "decisions#x",
+                           "decisions\t",
+                           "decisions%",
+                           "%252e%252e/configz",
+                           "@example.com",
+                           "decisions\r\nX: y",
+                           "decisions?a=b c",
+                           "decisions?a=b#c",
+                           "decisions?a=\r\nX: y",
+                           "decisions?a=\x7f",
+                           "decisions?a=\xff"})
+    for (const char* method : {"GET", "POST"})
+      EXPECT_EQ(browser.send(std::string("/s3cret/v1/") + path, method).status, 400) << path;
+  EXPECT_TRUE(browser.podium->requests().empty());
+  for (const char* path : {"decisions", "namespaces/kube-system/pods/web-0.a_b/report?words=true",
+                           "decisions?continue=%2e%2E%2f..;", "nodes?selector=pool%3Dbig,zone+in+(a,b)"})
+    EXPECT_EQ(browser.send(std::string("/s3cret/v1/") + path).body, std::string("GET /v1/") + path + " ");
+}
+
 TEST(PageDoor, SecretsDiffer) {
   const auto one = new_secret(), other = new_secret();
   EXPECT_EQ(one.size(), 32u);

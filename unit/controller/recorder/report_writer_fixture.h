@@ -110,9 +110,9 @@ struct Writing : ServedApi {
     while (!condition() && io.run_one() > 0) clock.advance(1ms);
     EXPECT_TRUE(condition());
   }
-  void drain(std::chrono::milliseconds deadline = 1s) {
+  void drain(DrainLimits limits = 1s) {
     bool drained = false;
-    asio::co_spawn(io, writer.drain(deadline), [&](std::exception_ptr) { drained = true; });
+    asio::co_spawn(io, writer.drain(limits), [&](std::exception_ptr) { drained = true; });
     run_until([&] { return drained; });
   }
   // "name pod outcome attempts" of all reports, in order of names.

@@ -212,6 +212,21 @@ TEST(ReportWriter, AStopEndsByItsDeadline) {
   EXPECT_EQ(counts.written + counts.dropped, 500u);
 }
 
+// The next leader decides on pods that wait, and writes their reports. Those of placed pods are this one's.
+TEST(ReportWriter, AStopLeavesReportsOfWaitingPodsToTheNextLeader) {
+  Writing w;
+  w.server.transport->latency = 1ms;
+  for (int i = 0; i < 500; ++i) w.decide(huge(fmt::format("waits-{:03}", i)));
+  for (int i = 0; i < 40; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  w.drain({1h, 5ms});
+  const auto reports = w.reports();
+  EXPECT_EQ(std::ranges::count_if(reports, [](const auto& line) { return line.contains("Scheduled"); }), 40);
+  w.run();  // the requests in flight
+  const auto counts = w.writer.counts();
+  EXPECT_GT(counts.dropped, 0u);
+  EXPECT_EQ(counts.written + counts.dropped, 540u);
+}
+
 TEST(ReportWriter, AStopDoesNotWaitForAServerThatRefuses) {
   Writing w;
   w.server.refuse(1'000'000, kNoSuchKind);

@@ -295,6 +295,15 @@ TEST_F(PodStatusWriterTest, APodThatIsGoneIsForgotten) {
   EXPECT_EQ(writer_.counts().done, 3u);
 }
 
+TEST_F(PodStatusWriterTest, AStopGivesUpConditionsBeforeNominations) {
+  answer_ = [](const std::string&, int) { return 200; };
+  for (const auto* name : {"a", "b", "c"}) not_scheduled(pod(name).resource_version("7"));
+  nominate("d", "n1");
+  loop_.run(writer_.drain({std::chrono::seconds(10), std::chrono::milliseconds(0)}));
+  EXPECT_EQ(std::ranges::count(sent(), "d: n1"), 1);
+  EXPECT_EQ(writer_.counts().done + writer_.counts().dropped, 4u);
+}
+
 // Otherwise PodScheduled=False would overwrite the True that the binding sets.
 TEST_F(PodStatusWriterTest, NoStatusIsWrittenAfterTheBinding) {
   answer_ = [](const std::string& name, int) { return name == "bound" ? 409 : 200; };
