@@ -307,7 +307,8 @@ client::Task<Result<void>> PodStatusWriter::withdraw(cluster::PodInfoPtr pod) {
 }
 
 client::Task<void> PodStatusWriter::drain(DrainLimits limits) {
-  return impl_->queue.drain(limits, [](const Wanted& wanted) { return !wanted.nominated_node; });
+  return impl_->queue.drain(limits,
+                            [](const Wanted& wanted) { return wanted.nominated_node.value_or("").empty(); });
 }
 
 async::WritersCounts PodStatusWriter::counts() const { return impl_->queue.counts(); }
