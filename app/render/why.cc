@@ -255,22 +255,6 @@ std::string selector_table(const std::vector<explain::ReportRejection>& rejectio
                               {options.columns, {{kRequirement, 40}, {kValues, 14}, {kRequirement, 20}}});
 }
 
-namespace {
-
-// Whether no node has one of the parts. Of several terms, one that a node has is enough.
-bool lacks_a_part(const std::vector<explain::UnmetPart>& parts) {
-  std::size_t terms = 0, unmet_terms = 0;
-  for (const auto& part : parts) {
-    if (part.from != explain::kOneOfSeveralTerms && part.nodes == 0) return true;
-    if (part.from != explain::kOneOfSeveralTerms) continue;
-    ++terms;
-    if (part.nodes == 0) ++unmet_terms;
-  }
-  return terms > 0 && unmet_terms == terms;
-}
-
-}  // namespace
-
 const explain::ReportRejection* unmet_selector(const Report& report) {
   const explain::ReportRejection* found = nullptr;
   bool has_others = false;
@@ -283,7 +267,7 @@ const explain::ReportRejection* unmet_selector(const Report& report) {
       return nullptr;  // another reason also counts
   }
   // The filters of cordons and taints come first, so those nodes may have all labels.
-  return found && (!has_others || lacks_a_part(found->parts)) ? found : nullptr;
+  return found && (!has_others || lacks_a_part(*found)) ? found : nullptr;
 }
 
 bool is_of_the_node(const explain::ReportRejection& rejection) {

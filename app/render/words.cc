@@ -194,7 +194,7 @@ namespace {
 
 using explain::ReportRejection;
 
-// A taint that keeps a group of nodes for other pods. One of a node's state, such as not-ready, is the news.
+// True for a taint that keeps nodes for other pods; false for one of a node's state, such as not-ready.
 bool is_reserving(const std::string& taint) { return !taint.starts_with("node.kubernetes.io/"); }
 
 // The nodes are not for this pod, whatever is free on them.
@@ -218,6 +218,17 @@ bool has_none(const ReportRejection& rejection) {
   return rejection.shortfall && rejection.shortfall->nodes_without >= rejection.nodes;
 }
 
+bool lacks_a_part(const ReportRejection& rejection) {
+  std::size_t terms = 0, unmet_terms = 0;
+  for (const auto& part : rejection.parts) {
+    const bool is_of_terms = part.from == explain::kOneOfSeveralTerms;
+    if (!is_of_terms && part.nodes == 0) return true;
+    if (is_of_terms) ++terms;
+    if (is_of_terms && part.nodes == 0) ++unmet_terms;
+  }
+  return terms > 0 && unmet_terms == terms;
+}
+
 const ReportRejection* main_rejection(const std::vector<ReportRejection>& rejections) {
   if (rejections.empty()) return nullptr;
   const auto first = [&](auto is_wanted) -> const ReportRejection* {
@@ -226,6 +237,9 @@ const ReportRejection* main_rejection(const std::vector<ReportRejection>& reject
   };
   // The pods of a DaemonSet name one node each: that they are not for the others says nothing.
   const auto is_named = [](const ReportRejection& each) { return each.code == kExcludedByName; };
+  if (const auto* unmet =
+          first([&](const ReportRejection& each) { return is_for_others(each) && lacks_a_part(each); }))
+    return unmet;
   const auto* room = first([&](const ReportRejection& each) {
     return !is_named(each) && !is_for_others(each) && !has_none(each);
   });

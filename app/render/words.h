@@ -59,8 +59,12 @@ bool evicts_no_more(const explain::ReportStatus& status);
 // Whether none of these nodes has any of the resource.
 bool has_none(const explain::ReportRejection& rejection);
 
-// The most useful rejection; null: none. The one of the most nodes that could take the pod if they had room:
-// nodes that their taints or the pod's selector exclude come after these. Among equals, one with a shortfall.
+// Whether no node has one of the labels that the pod requires. One of several terms is enough.
+bool lacks_a_part(const explain::ReportRejection& rejection);
+
+// The most useful rejection; null: none. Labels that no node has come first, since room would not help. Then
+// the one of the most nodes that could take the pod if they had room: nodes that their taints or the pod's
+// selector exclude come after these. Among equals, one with a shortfall.
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 
 }  // namespace podium::render

@@ -68,6 +68,12 @@ TEST(Words, TheMainReasonIsThatOfTheNodesForThePod) {
       {"the selected node is tainted", {not_selected(1, {met}), tainted(1, "pool=gpu:NoSchedule")}, 1},
       {"no node is selected", {not_selected(1, {unmet}), tainted(1, "pool=gpu:NoSchedule")}, 0},
       {"all have other labels", {not_selected(3, {met})}, 0},
+      {"no node is selected, and some are cordoned",
+       {not_selected(54, {unmet}), {.code = "NodeUnschedulable", .nodes = 3}},
+       0},
+      {"the selected nodes are cordoned",
+       {not_selected(54, {met}), {.code = "NodeUnschedulable", .nodes = 3}},
+       1},
   };
   for (const auto& c : cases) EXPECT_EQ(main_rejection(c.rejections), &c.rejections[c.main]) << c.name;
 }
