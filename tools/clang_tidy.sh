@@ -4,14 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-want=22.1.8
-clang_tidy=.cache/clang-tidy/bin/clang-tidy
-if ! "$clang_tidy" --version 2>/dev/null | grep -q " $want"; then
-  echo "== installing clang-tidy $want into .cache/clang-tidy"
-  rm -rf .cache/clang-tidy
-  python3 -m venv .cache/clang-tidy
-  .cache/clang-tidy/bin/pip install -q --disable-pip-version-check "clang-tidy==$want"
-fi
+clang_tidy=$(tools/pypi.sh clang-tidy 22.1.8)
 cmake --preset tidy >/dev/null
 # The compilations that have one of these files.
 units=$(python3 - "${@:-.}" <<'PYTHON'
