@@ -257,8 +257,8 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
   std::vector<std::pair<std::string, std::string>> lines;  // of the requests, for errors
   lines.reserve(requests.size());
   for (const auto& request : requests) lines.emplace_back(request.method, request.target);
-  // A batch with a request that cannot be sent would fail as a whole: the object that it is about has an odd
-  // name, and others have not.
+  // A batch fails as a whole if one of its requests cannot be sent. So requests for objects with invalid
+  // names are left out.
   std::erase_if(requests, [](const Request& request) { return !is_request_target(request.target); });
   auto replies = co_await transport_->send_all(std::move(requests));
   std::vector<Result<std::string>> answers;

@@ -1,6 +1,7 @@
 // A what-if, from its text to the patch of its status.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <string>
@@ -104,7 +105,8 @@ json::value without_nulls(const json::value& value) {
 }
 
 bool refuses_a_change(const ReportStatus& status) {
-  return status.message.find("spec.changes[") != std::string::npos;
+  return std::ranges::any_of(status.findings,
+                             [](const Finding& each) { return each.path.starts_with("spec.changes["); });
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kOthersDrain{
     2'000};  // the part of the time for writes that reports leave to the others
-// For what the next leader writes again: reports, conditions and events of pods that wait.
+// The time for reports, conditions and events of pending pods, which the next leader writes again.
 constexpr milliseconds kMinorDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
 

@@ -150,9 +150,8 @@ constexpr Tool kTools[] = {
      "nodes", "--could-go", kNodesSpare},
     {"compare_weights", "Which pods would other weights place elsewhere?",
      "Places all pods again on a copy of the cluster without them, with the current weights of the scoring "
-     "strategies and with others, and counts the pods that move, and that lose or gain their place. Nothing "
-     "is "
-     "scheduled.",
+     "strategies and with others. Counts the pods that move, and those that lose or gain their place. "
+     "Nothing is scheduled.",
      "compare", "", kCompareWeights},
 };
 
