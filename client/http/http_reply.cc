@@ -104,9 +104,12 @@ Result<void> HttpReply::feed(std::string_view bytes) {
                                               " bytes, or all replies together over their bound");
     }
     if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
-    // Skips 1xx replies; the final one follows.
-    if (parser_->is_done() && parser_->status / 100 == 1)
+    // Skips 1xx replies; the final one follows. Source of the bound: net/http, max1xxResponses.
+    if (parser_->is_done() && parser_->status / 100 == 1) {
+      if (++informational_ > 5)
+        return fail(Error::Kind::unavailable, "not an HTTP reply: too many 1xx informational responses");
       parser_ = std::make_unique<Parser>(body_limit_, parser_->part.budget());
+    }
   }
   if (!parser_->is_done() && bytes.size() > kUnparsedBytes)
     return fail(Error::Kind::unavailable,

@@ -41,6 +41,7 @@ class HttpReply {
   std::size_t body_limit_;
   std::string pending_;  // bytes not parsed yet; once done: the bytes after the reply
   bool started_ = false;
+  unsigned informational_ = 0;  // replies before this one
 };
 
 }  // namespace podium::client

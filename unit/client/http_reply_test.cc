@@ -39,6 +39,15 @@ TEST(HttpReply, RefusesWhatHasNoEnd) {
   }
 }
 
+TEST(HttpReply, RefusesInformationalRepliesWithoutAnEnd) {
+  const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+  HttpReply reply(kMegabyte);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(reply.feed(go_on).has_value());
+  const auto sixth = reply.feed(go_on);
+  ASSERT_FALSE(sixth);
+  EXPECT_EQ(sixth.error().message, "not an HTTP reply: too many 1xx informational responses");
+}
+
 // Beast asserts that the end of the last chunk has five bytes, which a peer may send one by one.
 TEST(HttpReply, ReadsChunksThatArriveByteByByte) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
