@@ -52,6 +52,12 @@ Error too_many(const char* what) {
       .kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .status = {.code = 503}};
 }
 
+// Go's server refuses an empty path. A path of other bytes than ASCII has no place in JSON, in which reviews
+// and refusals name it.
+bool is_target(std::string_view path) {
+  return !path.empty() && std::ranges::all_of(path, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
 // Bounds of requests other than probes, and of bodies in progress. These cannot be closed for a probe, so
@@ -230,7 +236,7 @@ struct HttpsServer::Impl {
 
   // Probes take no slot, unless they have a token, which needs a review.
   static Task<Reply> reply_to(Impl* self, const std::string* peer, Shares::Slot* slot, Request request) {
-    if (request.path.empty()) co_return Reply(400, "400 Bad Request\n");  // as Go's server
+    if (!is_target(request.path)) co_return Reply(400, "400 Bad Request\n");
     const bool is_probe = request.authorization.empty() && self->options.probes.contains(request.path);
     if (!is_probe) {
       *slot = self->requests.take(*peer);

@@ -39,6 +39,8 @@ TEST(HttpsServer, AnswersItsRoutesOnOneConnection) {
       {http::verb::get, "/healthz/", "404 text/plain; charset=utf-8: 404 page not found\n"},
       {http::verb::get, "/", "404 text/plain; charset=utf-8: 404 page not found\n"},
       {http::verb::get, "?verbose", "400 text/plain; charset=utf-8: 400 Bad Request\n"},
+      {http::verb::get, "/healthz\xff", "400 text/plain; charset=utf-8: 400 Bad Request\n"},
+      {http::verb::get, "/é", "400 text/plain; charset=utf-8: 400 Bad Request\n"},
       {http::verb::post, "/who?a=1&b", "200 text/plain; charset=utf-8: POST a=1&b  0"},
   };
   for (const auto& c : cases) EXPECT_EQ(client.ask(c.method, c.target), c.reply) << c.target;
