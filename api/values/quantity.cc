@@ -7,6 +7,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/utf8.h"
+
 namespace podium::api {
 namespace {
 
@@ -133,10 +135,9 @@ std::int64_t saturate(Wide value) {
 
 // Kubernetes answers with a regular expression.
 std::unexpected<Error> no_quantity(std::string_view text) {
-  std::size_t shown = std::min<std::size_t>(text.size(), 40);
-  while (shown < text.size() && (text[shown] & 0xC0) == 0x80) --shown;  // whole characters
-  return invalid(fmt::format(R"("{}{}" is not a quantity, such as "4", "500m" or "2Gi")",
-                             text.substr(0, shown), shown < text.size() ? "…" : ""));
+  const auto shown = whole_characters(text, 40);
+  return invalid(fmt::format(R"("{}{}" is not a quantity, such as "4", "500m" or "2Gi")", shown,
+                             shown.size() < text.size() ? "…" : ""));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "api/text/json_string.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace podium::client {
 namespace {
@@ -39,9 +40,7 @@ bool name_character(char c) {
 std::string cut_note(std::string note) {
   constexpr std::string_view kEnd = " ...";
   if (note.size() <= kNoteLimit) return note;
-  std::size_t length = kNoteLimit - kEnd.size();
-  while (length > 0 && (static_cast<unsigned char>(note[length]) & 0xC0) == 0x80) --length;
-  note.resize(length);
+  note.resize(whole_characters(note, kNoteLimit - kEnd.size()).size());
   return note.append(kEnd);
 }
 

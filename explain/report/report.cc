@@ -4,6 +4,8 @@
 #include <boost/container_hash/hash.hpp>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace podium::explain {
 namespace {
 
@@ -31,9 +33,7 @@ const std::string* refusal_of(const Report& report) {
 }
 
 std::string cut(std::string text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  text.resize(bytes);
+  text.resize(whole_characters(text, bytes).size());
   return text;
 }
 
