@@ -210,7 +210,7 @@ void read_node_names(ObjectReader& reader, Change& change, SpecFindings& finding
 
 void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
   read_node_names(reader, change, findings);
-  if (change.node_names.empty()) findings.add(reader.path("nodeNames"), "required");
+  reader.require_items("nodeNames");
   change.then_uncordon = reader.flag("thenUncordon");
 }
 

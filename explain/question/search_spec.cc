@@ -246,7 +246,7 @@ SearchSpec read_search(const json::value& value, const FieldPath& path, SpecFind
     search.kind = SearchSpec::Kind::compare_weights;
     ObjectReader inner(*compare, path / "compareWeights", findings);
     search.weights = read_weights(inner, findings);
-    if (search.weights.empty()) findings.add(inner.path("strategies"), "required");
+    inner.require_items("strategies");
     inner.unknown_fields();
   }
   reader.unknown_fields();

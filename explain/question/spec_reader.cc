@@ -81,6 +81,12 @@ std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t
   return out;
 }
 
+void ObjectReader::require_items(std::string_view field) {
+  const auto* found = value(field);
+  const auto* list = found ? found->if_array() : nullptr;
+  if (object_ && (!found || (list && list->empty()))) findings_.add(path(field), "required");
+}
+
 void ObjectReader::unknown_fields() const {
   if (!object_) return;
   for (const auto& field : *object_) {

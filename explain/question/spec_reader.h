@@ -33,6 +33,8 @@ class ObjectReader {
   bool flag(std::string_view field);             // false if absent
   std::optional<std::int64_t> integer(std::string_view field, std::int64_t least, std::int64_t most);
   std::vector<std::string> texts(std::string_view field, std::size_t most);
+  // A finding if the list is absent or empty.
+  void require_items(std::string_view field);
   // Calls each(item, path of the item); a list of more than `most` items is a finding, and is not read.
   template <typename Each>
   void items(std::string_view field, std::size_t most, Each&& each) {

@@ -217,6 +217,22 @@ TEST(ReadQuestion, ObjectsOfAChangeAreRead) {
   EXPECT_EQ(error_of("null"), "spec.changes[0].objects: required");
 }
 
+TEST(ReadQuestion, NodesThatAreGivenAndWrongAreNotMissing) {
+  const auto error_of = [](const std::string& nodes) {
+    const auto question =
+        read(fmt::format(R"({{"podRef": {{"name": "p"}}, "changes": [{{"type": "DrainNodes"{}}}]}})", nodes));
+    return question ? "" : question.error().message;
+  };
+  std::string many = "\"n\"";
+  for (int i = 0; i < 64; ++i) many += ", \"n\"";
+  EXPECT_EQ(error_of(", \"nodeNames\": [" + many + "]"),
+            "spec.changes[0].nodeNames: must have at most 64 items");
+  EXPECT_EQ(error_of(R"(, "nodeNames": [""])"), "spec.changes[0].nodeNames[0]: must be the name of a node");
+  EXPECT_EQ(error_of(R"(, "nodeNames": "n")"), "spec.changes[0].nodeNames: must be a list");
+  EXPECT_EQ(error_of(R"(, "nodeNames": [])"), "spec.changes[0].nodeNames: required");
+  EXPECT_EQ(error_of(""), "spec.changes[0].nodeNames: required");
+}
+
 TEST(ReadQuestion, ATopologyKeyIsALabelKey) {
   const auto question =
       read(R"({"podRef": {"name": "p"}, "replicas": 3, "minCount": 2, "topologyKey": "a b"})");
