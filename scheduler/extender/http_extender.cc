@@ -98,7 +98,7 @@ client::Task<Result<framework::FilterOpinion>> HttpExtender::filter(Text pod, Ca
     co_return fail(
         Error::Kind::internal,
         fmt::format("extender \"{}\" claims a filtered node \"{}\" which is not found in the input node list",
-                    name(), node));
+                    name(), readable(node)));
   }
   opinion.failed = std::move(reply->failed);
   opinion.unresolvable = std::move(reply->unresolvable);

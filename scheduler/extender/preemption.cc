@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "base/text_hash.h"
 #include "log/log.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -33,20 +36,24 @@ Result<PreemptionCandidate> to_candidate(const Victims& victims, const HttpExten
                                          const framework::Snapshot& snapshot) {
   const auto row = snapshot.find_row(victims.node);
   if (!row)
-    return fail(Error::Kind::internal, fmt::format("nodeinfo not found for node name \"{}\"", victims.node));
+    return fail(Error::Kind::internal,
+                fmt::format("nodeinfo not found for node name \"{}\"", readable(victims.node)));
   PreemptionCandidate out{.row = *row, .budget_violations = victims.budget_violations};
-  const auto& pods = snapshot.entry(*row).pods;
+  std::unordered_map<std::string_view, framework::PodInfoPtr, TextHash> pods;
+  for (const auto& pod : snapshot.entry(*row).pods) pods.emplace(pod->pod->meta.uid, pod);
+  std::unordered_set<std::string_view, TextHash> named;
   for (const auto& uid : victims.uids) {
-    const auto pod = std::ranges::find_if(pods, [&](const auto& each) { return each->pod->meta.uid == uid; });
+    if (!named.insert(uid).second) continue;  // is evicted once
+    const auto pod = pods.find(uid);
     if (pod == pods.end()) {
       return fail(
           Error::Kind::internal,
           fmt::format(
               "extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on "
               "that node",
-              extender.name(), uid, victims.node));
+              extender.name(), readable(uid), victims.node));
     }
-    out.victims.push_back(*pod);
+    out.victims.push_back(pod->second);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace podium::extender {
 namespace json = boost::json;
@@ -45,22 +46,12 @@ Result<std::string> text_member(const json::value& object, std::string_view name
   return std::string(value->get_string());
 }
 
-// The maximum length of a text in statuses and reports: no longer than a user reads.
-constexpr std::size_t kMessageBytes = 1024;
-
-std::string message_of(std::string_view text) {
-  if (text.size() <= kMessageBytes) return std::string(text);
-  auto size = kMessageBytes;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;  // whole characters
-  return fmt::format("{}… ({} bytes)", text.substr(0, size), text.size());
-}
-
 // The extender's "Error", cut when it is read.
 Result<std::string> error_member(const json::value& object) {
   const auto* value = member(object, "Error");
   if (!value) return std::string();
   if (!value->is_string()) return malformed("Error", "expected a string");
-  return message_of(value->get_string());
+  return readable(value->get_string());
 }
 
 Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& object, std::string_view name) {
@@ -70,7 +61,7 @@ Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& obje
   if (!value->is_object()) return malformed(name, "expected an object");
   for (const auto& [node, reason] : value->get_object()) {
     if (!reason.is_string() && !reason.is_null()) return malformed(name, "expected strings");
-    out.emplace_back(std::string(node), reason.is_null() ? std::string() : std::string(reason.get_string()));
+    out.emplace_back(std::string(node), reason.is_null() ? std::string() : readable(reason.get_string()));
   }
   std::ranges::sort(out);
   return out;
@@ -134,6 +125,12 @@ Result<json::value> parse_object(std::string_view text) {
 }
 
 }  // namespace
+
+std::string readable(std::string_view text) {
+  constexpr std::size_t kMostBytes = 1024;
+  if (text.size() <= kMostBytes) return std::string(text);
+  return fmt::format("{}… ({} bytes)", whole_characters(text, kMostBytes), text.size());
+}
 
 std::string args_with_names(std::string_view pod, const std::vector<std::string>& names) {
   std::string out = fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":[)", pod);

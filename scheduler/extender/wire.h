@@ -22,6 +22,9 @@ namespace podium::extender {
 
 using Text = std::shared_ptr<const std::string>;  // the JSON of one object
 
+// What an extender wrote, as it goes into statuses and reports: cut to what a user reads.
+std::string readable(std::string_view text);
+
 // Encode ExtenderArgs, with node names for extenders that are nodeCacheCapable, or with whole nodes.
 std::string args_with_names(std::string_view pod, const std::vector<std::string>& names);
 std::string args_with_nodes(std::string_view pod, const std::vector<Text>& nodes);
@@ -47,9 +50,9 @@ std::string binding_args(const BindingArgs& args);
 // Decodes ExtenderFilterResult.
 struct FilterReply {
   std::optional<std::vector<std::string>> node_names;
-  std::optional<std::vector<std::string>> nodes;  // the names of Nodes.items
-  framework::FilterOpinion::Reasons failed, unresolvable;
-  std::string error;
+  std::optional<std::vector<std::string>> nodes;           // the names of Nodes.items
+  framework::FilterOpinion::Reasons failed, unresolvable;  // each readable()
+  std::string error;                                       // readable()
 };
 Result<FilterReply> read_filter_reply(std::string_view text);
 

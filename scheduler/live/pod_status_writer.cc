@@ -14,6 +14,7 @@
 #include "async/timer.h"
 #include "base/text_hash.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "client/request_errors.h"
 #include "log/limit.h"
 #include "log/log.h"
@@ -30,7 +31,8 @@ namespace json = boost::json;
 constexpr std::string_view kType = "PodScheduled";
 constexpr std::chrono::milliseconds kDeadline{10'000};  // per try
 constexpr std::chrono::minutes kLongestRetry{10};
-constexpr unsigned kConflicts = 3;  // repeats after a conflict
+constexpr std::size_t kMostMessage = 32 * 1024;  // bytes; without a bound the API server would refuse the pod
+constexpr unsigned kConflicts = 3;               // repeats after a conflict
 enum Lane : unsigned { kNominations, kConditions };
 
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
@@ -263,6 +265,7 @@ PodStatusWriter::~PodStatusWriter() = default;
 
 void PodStatusWriter::not_scheduled(const cluster::PodInfo& pod, std::string reason, std::string message,
                                     std::optional<std::string> nominated_node) {
+  message.resize(whole_characters(message, kMostMessage).size());
   const auto& meta = pod->meta;
   const auto* now = pod->condition(kType);
   const bool has_condition =

@@ -166,6 +166,14 @@ TEST_F(ExtendersTest, AFailureOfAnyOtherFailsTheAttempt) {
   }
 }
 
+TEST_F(ExtendersTest, ANameWithoutAnEndIsCutInTheError) {
+  servers_.replies = {
+      {"http://one filter", ok(R"({"NodeNames":[")" + std::string(1'000'000, 'x') + R"("]})")}};
+  const auto decision = decide({filtering("http://one")});
+  EXPECT_THAT(decision.error, HasSubstr("… (1000000 bytes)\" which is not found"));
+  EXPECT_LT(decision.error.size(), 2'000u);
+}
+
 TEST_F(ExtendersTest, ScoresAreScaledAndWeighed) {
   servers_.replies = {{"http://one prioritize", ok(R"([{"Host":"c","Score":7},{"Host":"x","Score":9}])")},
                       {"http://two prioritize", ok(R"([{"Host":"b","Score":10}])")}};

@@ -182,6 +182,24 @@ TEST_F(PreemptingExtenders, AnswersThatMakeNoSense) {
   }
 }
 
+TEST_F(PreemptingExtenders, AVictimThatIsNamedAgainIsEvictedOnce) {
+  replies_ = {{"http://e", ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-web"},{"UID":"uid-job"},)"
+                              R"({"UID":"uid-web"}]}}})")}};
+  EXPECT_EQ(decide({preempting("http://e")}), "b: web job");
+}
+
+TEST_F(PreemptingExtenders, NamesWithoutAnEndAreCutInTheError) {
+  const std::string name(1'000'000, 'x');
+  for (const auto& reply :
+       {fmt::format(R"({{"NodeNameToMetaVictims":{{"{}":{{}}}}}})", name),
+        fmt::format(R"({{"NodeNameToMetaVictims":{{"a":{{"Pods":[{{"UID":"{}"}}]}}}}}})", name)}) {
+    replies_ = {{"http://e", ok(reply)}};
+    const auto got = decide({preempting("http://e")});
+    EXPECT_THAT(got, testing::HasSubstr("… (1000000 bytes)"));
+    EXPECT_LT(got.size(), 3'000u);
+  }
+}
+
 TEST_F(PreemptingExtenders, APodThatIsNotKnownAnyMore) {
   pod_text_ = nullptr;
   EXPECT_EQ(decide({preempting("http://one")}), "P: the pod no longer exists");

@@ -1,5 +1,6 @@
 #include "scheduler/extender/wire.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace podium::extender {
@@ -120,6 +121,19 @@ TEST(Wire, BindingReplies) {
   EXPECT_EQ(*read_binding_reply("{}"), "");
   EXPECT_EQ(*read_binding_reply(R"({"Error":"no"})"), "no");
   EXPECT_FALSE(read_binding_reply("bound"));
+}
+
+TEST(Wire, ReasonsAreCutWhenTheyAreRead) {
+  const auto text = std::string(1'000'000, 'x');
+  for (const auto* list : {"FailedNodes", "FailedAndUnresolvableNodes"}) {
+    const auto reply = read_filter_reply(fmt::format(R"({{"{}":{{"a":"{}","b":"busy"}}}})", list, text));
+    ASSERT_TRUE(reply);
+    const auto& reasons = reply->failed.empty() ? reply->unresolvable : reply->failed;
+    ASSERT_EQ(reasons.size(), 2u);
+    EXPECT_EQ(reasons[0].second, readable(text));
+    EXPECT_LE(reasons[0].second.size(), 1'100u);
+    EXPECT_EQ(reasons[1].second, "busy");
+  }
 }
 
 TEST(Wire, AnErrorIsCutWhenItIsRead) {

@@ -156,6 +156,17 @@ TEST_F(PodStatusWriterTest, TheConditionNamesTheGenerationThatWasTried) {
   EXPECT_EQ(status(0).at("conditions").at(0).at("observedGeneration"), 4);
 }
 
+TEST_F(PodStatusWriterTest, AMessageThatTheApiServerWouldRefuseIsCut) {
+  const std::string why(1'000'000, 'x'), cut(32 * 1024, 'x');
+  not_scheduled(pod("p"), std::nullopt, why);
+  EXPECT_EQ(status(0).at("conditions").at(0).at("message"), json::value(cut));
+  // What the pod has is not written again.
+  not_scheduled(pod("r").condition("PodScheduled", "False", "Unschedulable", cut), std::nullopt, why);
+  not_scheduled(pod("q"));
+  await(2);
+  EXPECT_EQ(sent(), (Lines{"p: condition", "q: condition"}));
+}
+
 TEST_F(PodStatusWriterTest, TheTimeOfTransitionIsWrittenWhereTheStatusChanges) {
   const struct {
     const char* name;
