@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "base/utf8.h"
 #include "base/version.h"
 
 namespace podium::mcp {
@@ -164,9 +165,8 @@ std::string valid(std::string text) {
 std::string shortened(std::string text) {
   if (text.size() <= kMostWords) return text;
   const auto size = text.size();
-  auto end = std::min(text.rfind('\n', kMostWords), kMostWords);
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
+  const auto end = std::min(text.rfind('\n', kMostWords), kMostWords);
+  text.resize(whole_characters(text, end).size());
   return text + fmt::format("\n… {} of {} bytes: narrow the question by namespace or selector.\n",
                             text.size(), size);
 }
@@ -177,7 +177,9 @@ Effect take(std::string_view message) {
   const auto parsed = parse(message);
   if (!parsed) return {.reply = error_of(nullptr, kParseError, "Parse error: " + parsed.error().message)};
   const auto* object = parsed->if_object();
-  if (!object) return {.reply = error_of(nullptr, kInvalidRequest, "a message must be an object")};
+  if (!object)
+    return {.reply =
+                error_of(nullptr, kInvalidRequest, "a message must be an object; batches are not supported")};
   const auto* id = object->if_contains("id");
   const auto* method = object->if_contains("method");
   const auto* version = object->if_contains("jsonrpc");

@@ -5,14 +5,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <deque>
+#include <iostream>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -75,7 +79,7 @@ class Server {
           {{signals_.fd(), POLLIN, 0}, {done_.fd(), POLLIN, 0}, {reads_ ? options_.input : -1, POLLIN, 0}}};
       if (::poll(watched.data(), watched.size(), -1) < 0) {
         if (errno == EINTR) continue;
-        ok_ = false;
+        failed("wait for standard input");
         break;
       }
       if (watched[0].revents != 0) break;
@@ -101,9 +105,10 @@ class Server {
     char buffer[16 * 1024];
     const auto size = ::read(options_.input, buffer, sizeof buffer);
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (size < 0) ok_ = false;
+    if (size < 0) failed("read standard input");
     if (size <= 0) {
       reads_ = false;
+      if (size == 0) end_line();
       return;
     }
     for (std::string_view left(buffer, static_cast<std::size_t>(size)); !left.empty();) {
@@ -113,12 +118,16 @@ class Server {
       if (!is_too_long_) line_ += part;
       if (end == left.npos) return;
       left.remove_prefix(end + 1);
-      if (std::exchange(is_too_long_, false))
-        write(too_long());
-      else if (line_.find_first_not_of(" \t\r") != line_.npos)
-        take_line();
-      line_.clear();
+      end_line();
     }
+  }
+
+  void end_line() {
+    if (std::exchange(is_too_long_, false))
+      write(too_long());
+    else if (line_.find_first_not_of(" \t\r") != line_.npos)
+      take_line();
+    line_.clear();
   }
 
   void take_line() {
@@ -199,16 +208,23 @@ class Server {
     for (std::string_view left = line; ok_ && !left.empty();) {
       std::array<pollfd, 2> watched{{{signals_.fd(), POLLIN, 0}, {options_.output, POLLOUT, 0}}};
       if (::poll(watched.data(), watched.size(), -1) < 0) {
-        ok_ = errno == EINTR;
+        if (errno != EINTR) failed("wait for standard output");
         continue;
       }
       if (watched[0].revents != 0) return;
       // A pipe that can be written takes this many bytes without blocking.
       const auto size = ::write(options_.output, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
       if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (size <= 0) ok_ = false;
+      if (size <= 0) failed("write to standard output");
       if (size > 0) left.remove_prefix(static_cast<std::size_t>(size));
     }
+  }
+
+  // Ends run(). A client that has left needs no words.
+  void failed(std::string_view what) {
+    ok_ = false;
+    if (errno != EPIPE)
+      std::cerr << fmt::format("podium mcp: cannot {}: {}\n", what, std::system_category().message(errno));
   }
 
   const ServeOptions& options_;

@@ -90,6 +90,12 @@ TEST(Protocol, ErrorsAreThoseOfTheProtocol) {
   EXPECT_EQ(code("{"), -32700);
   EXPECT_EQ(code("[]"), -32600);
   EXPECT_EQ(code("7"), -32600);
+  EXPECT_THAT(reply(R"([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])")
+                  .at("error")
+                  .at("message")
+                  .as_string()
+                  .c_str(),
+              HasSubstr("batches are not supported"));
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "1.0", "id": 1, "method": "ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": null, "method": "ping"})"), -32600);

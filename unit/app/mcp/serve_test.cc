@@ -1,6 +1,7 @@
 // The server with a shell script in place of podium.
 #include "app/mcp/serve.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -18,6 +19,7 @@
 #include <thread>
 
 #include "app/mcp/protocol.h"
+#include "base/descriptor.h"
 #include "unit/support/temp_dir.h"
 
 namespace podium::mcp {
@@ -194,6 +196,38 @@ TEST(Serve, AMessageThatIsTooLongIsRefusedAndTheNextOneAnswered) {
   EXPECT_EQ(with.next().at("error").at("code"), -32600);
   with.call(1);
   EXPECT_EQ(with.next().at("id"), 1);
+}
+
+TEST(Serve, TheLastMessageNeedsNoNewline) {
+  Conversation with(kEcho);
+  with.say(R"({"jsonrpc": "2.0", "id": 7, "method": "ping"})");
+  with.end_input();
+  EXPECT_EQ(with.next().at("id"), 7);
+  EXPECT_EQ(with.next(), json::value());
+  EXPECT_EQ(with.code(), 0);
+}
+
+TEST(Serve, AnInputOrOutputThatFailsIsNamed) {
+  const unit::TempDir directory;
+  const Descriptor no_input(::open(directory.path("").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  const auto said = [](int input, int output) {
+    ServeOptions options;
+    options.input = input;
+    options.output = output;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(serve(options), 1);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(no_input.get(), 1), "podium mcp: cannot read standard input: Is a directory\n");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Descriptor input(ends[0]);
+  const std::string ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}\n";
+  ASSERT_EQ(::write(ends[1], ping.data(), ping.size()), std::ssize(ping));
+  ::close(ends[1]);
+  EXPECT_EQ(said(input.get(), full.get()),
+            "podium mcp: cannot write to standard output: No space left on device\n");
 }
 
 TEST(Serve, TheCommandsErrorIsTheTools) {
