@@ -10,6 +10,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "api/values/decimal.h"
 #include "base/ascii.h"
 
 namespace podium::api {
@@ -40,6 +41,8 @@ Result<Requirement> checked(Requirement out, std::string_view part) {
   if (!is_qualified_name(out.key)) return wrong(part, "has no label key; try app=web");
   for (const auto& value : out.values) {
     if (!is_label_value(value)) return wrong(part, "has a value that no label may have");
+    if ((out.op == Op::gt || out.op == Op::lt) && !parse_integer(value))
+      return wrong(part, "needs a whole number after > and <");
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Label selectors as a command line has them.
 #include "api/validate/selector_text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace podium::api {
@@ -43,6 +44,8 @@ TEST(SelectorText, NamesThePartThatIsWrong) {
   EXPECT_EQ(why("app=web,"), "a selector between two commas is empty");
   EXPECT_EQ(why("app=a b"), "\"app=a b\" has a value that no label may have");
   EXPECT_EQ(why("app in a"), "\"app in a\" needs values in parentheses");
+  for (const auto* text : {"a>x", "a<", "a>1.5", "a<9223372036854775808"})
+    EXPECT_EQ(why(text), fmt::format("\"{}\" needs a whole number after > and <", text));
   EXPECT_EQ(why("a/b/c=1"), "\"a/b/c=1\" has no label key; try app=web");
   EXPECT_EQ(why("app web"),
             "\"app web\" is not a selector; try app=web, app!=web, app, !app or \"app in (a, b)\"");
