@@ -24,6 +24,7 @@
 #include "app/run/command_line.h"
 #include "app/run/run_options.h"
 #include "base/random.h"
+#include "base/standard_streams.h"
 #include "base/text_hash.h"
 #include "base/version.h"
 
@@ -128,6 +129,7 @@ void end_openssl_without_memory() {
 }  // namespace
 
 int main(int argc, char** argv, const plugins::Registry& plugins) {
+  open_standard_streams();
   std::set_new_handler(end_without_memory);
   end_openssl_without_memory();
   seed_hashes(system_random().next(), system_random().next());
