@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "api/validate/validate.h"
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/targets.h"
 #include "app/render/terminal.h"
@@ -95,6 +96,8 @@ void add_color(CLI::App& command, Shared& shared) {
 Problems problems_of(const Shared& shared) {
   auto out = shared.wrong;
   out.check(check_selector(shared.selector));
+  if (const auto& ns = shared.connection.ns; !ns.empty() && !api::is_dns_label(ns))
+    out.add(fmt::format("-n: \"{}\" is not the name of a namespace", ns));
   if (const auto timeout = parse_timeout(shared.connection.request_timeout); !timeout)
     out.add(timeout.error());
   if (shared.watch && !shared.connection.dump.empty()) out.add("--watch: a dump does not change");

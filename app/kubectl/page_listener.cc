@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "async/nap.h"
 #include "async/timer.h"
@@ -27,6 +28,8 @@ using boost::system::error_code;
 using client::Task;
 
 constexpr std::uint32_t kPageHeaderBytes = 16 * 1024;
+// Beast waits for the end of a chunk extension or a trailer whatever its length.
+constexpr std::size_t kUnparsedBytes = 64 * 1024;
 constexpr std::chrono::seconds kConnectionEnds{90};  // longer than any reply of podium takes
 constexpr std::chrono::milliseconds kAfterFailedAccept{100};
 
@@ -92,7 +95,9 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
       : io(io), door(door), gate(gate), acceptor(io) {}
 
   static Task<void> serve(std::shared_ptr<Impl> self, std::shared_ptr<BrowserConnection> connection) {
+    self->asking.push_back(connection.get());
     co_await exchange(self.get(), connection.get());
+    std::erase(self->asking, connection.get());
     connection->close();
     --self->open;
   }
@@ -102,10 +107,11 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
     http::request_parser<http::string_body> parser;
     parser.header_limit(kPageHeaderBytes);
     parser.body_limit(kBodyBytes);
-    boost::beast::flat_buffer buffer;
+    boost::beast::flat_buffer buffer(kUnparsedBytes);
     error_code error;
     co_await http::async_read(connection->socket, buffer, parser,
                               asio::redirect_error(asio::use_awaitable, error));
+    std::erase(self->asking, connection);
     if (error) co_return;
     auto request = request_of(parser.release());
     const bool is_head = request.method == "HEAD";
@@ -132,6 +138,14 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
     co_return std::move(reply);
   }
 
+  // Other users of this machine can connect, and need not send a request. False: all have sent theirs.
+  bool close_one_that_asks() {
+    if (asking.empty()) return false;
+    asking.front()->close();
+    asking.erase(asking.begin());
+    return true;
+  }
+
   static Task<void> accept_all(std::shared_ptr<Impl> self) {
     while (self->acceptor.is_open()) {
       error_code error;
@@ -141,7 +155,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
         co_await async::nap(kAfterFailedAccept);
         continue;
       }
-      if (self->open == kConnections) continue;  // closes it
+      if (self->open >= kConnections && !self->close_one_that_asks()) continue;  // closes the new one
       ++self->open;
       auto connection = std::make_shared<BrowserConnection>(std::move(socket));
       if (!async::spawn(self->gate, self->io, "page connection", serve(self, std::move(connection)))) break;
@@ -153,6 +167,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
   async::Gate& gate;
   tcp::acceptor acceptor;
   std::size_t open = 0;
+  std::vector<BrowserConnection*> asking;  // whose request has not arrived; the oldest first
 };
 
 PageListener::PageListener(asio::any_io_executor io, PageDoor& door, async::Gate& gate)

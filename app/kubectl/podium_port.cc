@@ -13,6 +13,7 @@
 #include "api/text/json_view.h"
 #include "api/text/parse_json.h"
 #include "client/auth/client_config.h"
+#include "client/auth/url.h"
 
 namespace podium::kubectl {
 namespace {
@@ -87,7 +88,7 @@ Result<PodiumPort> forward_to(const client::ClientConfig& config, const Connecti
 
 client::Task<std::string> ask_for_leader(std::shared_ptr<client::Transport> podium, std::string ns) {
   client::Request request;
-  request.target = fmt::format("/v1/namespaces/{}/decisions?limit=1", ns);
+  request.target = fmt::format("/v1/namespaces/{}/decisions?limit=1", client::percent_encode(ns));
   request.timeout = kAnswerWithin;
   const auto got = co_await podium->send(std::move(request));
   if (!got || got->status != 503) co_return std::string();

@@ -131,6 +131,37 @@ TEST(PageListener, KeepsTheRequestOfABrowserThatSendsMore) {
   EXPECT_EQ(proxy.podium->held, 1);
 }
 
+TEST(PageListener, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
+  Proxy proxy;
+  for (const std::string begin : {"1;", "0\r\nx: "}) {
+    SCOPED_TRACE(begin);
+    tcp::socket socket(proxy.io);
+    socket.connect({asio::ip::address_v4::loopback(), proxy.port});
+    asio::write(socket,
+                asio::buffer("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + begin));
+    bool ended = false;
+    const std::string megabytes(32 * 1024 * 1024, 'a');
+    asio::async_write(socket, asio::buffer(megabytes),
+                      [&](error_code error, std::size_t) { ended = !!error; });
+    EXPECT_TRUE(proxy.until([&] { return ended; }));
+  }
+}
+
+TEST(PageListener, ConnectionsThatAskNothingMakeWay) {
+  Proxy proxy;
+  auto waits = proxy.ask("/v1/changes");
+  ASSERT_TRUE(proxy.until([&] { return proxy.podium->held == 1; }));
+  std::vector<tcp::socket> silent;
+  for (std::size_t i = 0; i < 2 * PageListener::kConnections; ++i) {
+    silent.emplace_back(proxy.io).connect({asio::ip::address_v4::loopback(), proxy.port});
+    proxy.io.restart();
+    proxy.io.poll();
+  }
+  auto asks = proxy.ask("/v1/now");
+  EXPECT_TRUE(proxy.reply_on(asks).ends_with("\r\n\r\nnow"));
+  EXPECT_EQ(proxy.podium->held, 1) << "a request that is answered is not one of them";
+}
+
 TEST(PageListener, EndsAllWithItsGate) {
   Proxy proxy;
   auto waits = proxy.ask("/v1/changes");

@@ -75,6 +75,7 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
       {{"nodes", "--could-go", "--shapes", "f.yaml"}, {"--shapes: needs --for-pending"}},
       {{"nodes", "--for-pending", "--shapes", "/nonesuch.yaml"}, {"/nonesuch.yaml"}},
       {{"pending", "-l", "a b c", "--sort-by", ".nope"}, {"-l: ", "--sort-by: no row has the field"}},
+      {{"pending", "-n", "a/b"}, {"-n: \"a/b\" is not the name of a namespace"}},
       {{"pending", "-n", n, "-w"}, {"--watch: a dump does not change"}},
       {{"whatif", "deploy/web", "--config", "/nonesuch.yaml"}, {"/nonesuch.yaml"}},
       {{"whatif", "deploy/web", "--context", "x"}, {"--cluster: reads files; it cannot be combined"}},
