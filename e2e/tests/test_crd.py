@@ -31,6 +31,8 @@ def older(plane):
     crd = own_crd(plane)
     fields = status_fields(crd)
     del fields["strategies"], fields["preemption"], fields["nodeCounts"]["properties"]["evaluated"]
+    selectable = crd["spec"]["versions"][0]["selectableFields"]
+    selectable.remove({"jsonPath": ".status.preemption.nodeName"})
     return crd
 
 
