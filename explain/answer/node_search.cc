@@ -103,7 +103,10 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
   if (!*found) return declined(kDeadlineExceeded, kNothing);
   auto& wanted = **found;
   if (wanted.has_groups_without_minimum)
-    answer.not_modelled.emplace_back("minimums of groups without a PodGroup: all of their pods count");
+    answer.not_modelled.emplace_back(
+        search.objects.has_all_group_minimums
+            ? "minimums of groups without a PodGroup: all of their pods count"
+            : "minimums of groups whose PodGroup could not be read: all of their pods count");
   answer.asked = wanted.waiting;
   answer.fitting = wanted.placed;
   status.outcome = outcome_of(answer.asked, answer.fitting);
