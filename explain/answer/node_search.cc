@@ -13,8 +13,7 @@ namespace podium::explain {
 namespace {
 
 std::string words_of(const WantedAnswer& wanted) {
-  std::size_t nodes = 0;
-  for (const auto& added : wanted.nodes.added) nodes += added.nodes;
+  const auto nodes = wanted.nodes.nodes_total;
   if (nodes == 0)
     return fmt::format("{} of {} would be placed without more nodes", wanted.placed,
                        podium::counted(wanted.waiting, "pod that waits", "pods that wait"));

@@ -153,9 +153,9 @@ class Wanting {
     remove_left_out();
   }
 
-  // Leaves out groups that are short in the cover: those with a pod that no node would take, or else the first
-  // one. It had the first choice of the room, which may be enough for the others. False: none is short, or the
-  // time is over: then the plan has no pod of a short group.
+  // Leaves out groups that are short in the cover: those with a pod that no node would take, or else the
+  // first one. It had the first choice of the room, which may be enough for the others. False: none is short,
+  // or the time is over: then the plan has no pod of a short group.
   bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
     std::vector<const PodGroup*> never, others;
     std::optional<NodePlan> with_all;
@@ -239,6 +239,9 @@ class Wanting {
       if (best_.counts[i] > 0) out_.added.push_back(note_shape(i));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
+    out_.added_total = out_.added.size();
+    for (const auto& added : out_.added) out_.nodes_total += added.nodes;
+    if (out_.added.size() > kMostAddedListed) out_.added.resize(kMostAddedListed);
     note_unplaced();
   }
 
