@@ -23,12 +23,13 @@
 #include "api/decode/manifests.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
+#include "api/values/pod_group.h"
 #include "base/instant.h"
 #include "base/result.h"
 
 namespace podium::api {
 
-// The objects that admission reads, besides priority classes. Absent objects are not applied.
+// The objects that admission and answers read, besides priority classes. Absent objects are not applied.
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
   std::optional<std::vector<ResourceQuota>> quotas;     // of the pod's namespace, by name
@@ -38,6 +39,8 @@ struct AdmissionObjects {
   std::set<std::string> no_claim_templates;  // names that no template of the namespace has
   // Names of claims, and of templates of claims, that the API server refuses for their adminAccess.
   std::set<std::string> refused_claims, refused_claim_templates;
+  PodGroupMinimums group_minimums;     // of the groups that the question is about
+  bool has_all_group_minimums = true;  // false: some groups could not be read
 };
 
 class PodAdmission {

@@ -6,13 +6,23 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "api/values/pod.h"
 
 namespace podium::api {
 
 inline constexpr const char* kSchedulingGroup = ".spec.schedulingGroup.podGroupName";
+
+using PodGroupName = std::pair<std::string, std::string>;  // namespace, name
+// How many pods each group needs.
+using PodGroupMinimums = std::map<PodGroupName, std::size_t>;
+
+// Whether the group is a PodGroup of Kubernetes and not of the coscheduling plugin.
+inline bool is_of_kubernetes_group(const Pod& pod) { return pod.meta.annotations.find(kSchedulingGroup); }
 
 // Null: the pod belongs to no group. Groups are of the pod's namespace.
 inline const std::string* pod_group_of(const Pod& pod) {

@@ -7,6 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <ranges>
+#include <set>
 
 #include "async/on.h"
 #include "async/timer.h"
@@ -343,7 +344,29 @@ void Engine::begin() {
   decisions_.begin();
   driver_.start();
   retention_.start(log_missing_reports());
+  if (settings_.now()->reports.enabled)
+    async::spawn(deleting_, world_.io, "read earlier preemptions", recall_preemptions());
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
+}
+
+Task<void> Engine::recall_preemptions() {
+  const std::function<bool()> may_continue = [this] { return !stopping_; };
+  auto past = co_await controller::read_past_preemptions(api_, may_continue);
+  if (past.empty() || stopping_) co_return;
+  auto recalling = recall_on_strand(std::move(past));
+  co_await async::on(world_.strand, std::move(recalling));
+}
+
+Task<void> Engine::recall_on_strand(std::vector<controller::PastPreemption> past) {
+  const auto pods = scheduler_.pods();
+  controller::remove_living_victims(pods, past);
+  std::set<std::string_view> living;
+  for (const auto& pod : pods) living.insert(pod->pod->meta.uid);
+  for (const auto& [pod, is_placed, preempted] : past) {
+    decisions_.recall(pod.ns, pod.pod, pod.uid, preempted);
+    if (!is_placed && living.contains(pod.uid)) report_recorder_.recall(pod.uid, preempted);
+  }
+  co_return;
 }
 
 // Other processes placed these pods: this process has placed none yet.

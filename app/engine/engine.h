@@ -36,6 +36,7 @@
 #include "client/events/event_recorder.h"
 #include "client/leader/leader.h"
 #include "controller/recorder/decision_memory.h"
+#include "controller/recorder/past_preemptions.h"
 #include "controller/recorder/report_recorder.h"
 #include "controller/recorder/report_writer.h"
 #include "controller/report/crd_check.h"
@@ -142,6 +143,8 @@ class Engine {
   void begin();          // strand: synced and leading
   std::function<void()> log_missing_reports();
   void check_crd();  // io, or before it runs
+  async::Task<void> recall_preemptions();
+  async::Task<void> recall_on_strand(std::vector<controller::PastPreemption> past);
   async::Task<void> run_election();
   async::Task<void> bindings_ended(std::chrono::milliseconds within);
   async::Task<void> written(std::chrono::milliseconds within);

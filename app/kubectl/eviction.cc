@@ -36,26 +36,6 @@ std::string node_of(const json::value& event) {
   return node.substr(0, node.find(' '));
 }
 
-// A later decision names the victims again. So only the first one has the time.
-std::optional<Eviction> in_reports(Cluster& cluster, const std::string& ns, const std::string& pod) {
-  auto reports = cluster.unplaced_decisions("");
-  if (!reports) reports = cluster.unplaced_decisions(ns);
-  if (!reports) return std::nullopt;
-  for (const auto& each : *reports) {
-    if (!api::find_at(each, "/status/preemption")) continue;
-    const auto report = render::read_report(each);
-    const auto& preemption = report.status.preemption;
-    if (!preemption) continue;
-    const auto is_it = [&](const explain::Victim& victim) { return victim.ns == ns && victim.name == pod; };
-    if (std::ranges::none_of(preemption->victims, is_it)) continue;
-    auto when = preemption->decided_at;
-    if (!when && report.status.attempts == 1) when = report.status.decided_at;
-    return Eviction{api::text_at(each, "/metadata/namespace"), api::text_at(each, "/spec/podRef/name"), when,
-                    preemption->node};
-  }
-  return std::nullopt;
-}
-
 // "ml/vip"
 std::optional<Eviction> for_pod(const std::string& name) {
   const auto slash = name.find('/');
@@ -84,10 +64,24 @@ std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, c
 
 std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod) {
   if (auto eviction = last_eviction(cluster, ns, pod, "")) return eviction;
-  auto of_report = in_reports(cluster, ns, pod);
+  auto of_report = cluster.reported_eviction(ns, pod);
   if (of_report && of_report->when) return of_report;
   auto of_memory = cluster.remembered_eviction(ns, pod);
   return of_memory ? of_memory : of_report;
+}
+
+// A later decision names the victims again. So only the first one has the time.
+std::optional<Eviction> eviction_in(const json::value& object, const std::string& ns,
+                                    const std::string& pod) {
+  if (!api::find_at(object, "/status/preemption")) return std::nullopt;
+  const auto report = render::read_report(object);
+  const auto& preemption = report.status.preemption;
+  if (!preemption) return std::nullopt;
+  const auto is_it = [&](const explain::Victim& victim) { return victim.ns == ns && victim.name == pod; };
+  if (std::ranges::none_of(preemption->victims, is_it)) return std::nullopt;
+  auto when = preemption->decided_at;
+  if (!when && report.status.attempts == 1) when = report.status.decided_at;
+  return Eviction{report.ns, report.pod, when, preemption->node};
 }
 
 std::optional<Eviction> eviction_of_words(const json::value& reply) {

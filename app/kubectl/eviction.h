@@ -1,6 +1,6 @@
 // The eviction of a pod by the scheduler. A pod that is gone has no status, so it is read from the event
-// about it. Events expire (an hour, usually): then from the report of a pod that waits for the room, or from
-// podium's memory.
+// about it. Events expire (an hour, usually): then from the report of the pod that got the room, or from
+// podium's memory. A report names up to 16 victims.
 //
 // Threads: the Cluster's. Errors: none; what the user may not read, or does not answer, is not known.
 #pragma once
@@ -19,6 +19,9 @@ std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, c
 // The same for a pod that is gone, also if the event has expired.
 std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod);
 
+// In the report of the pod for which it made room. nullopt: that has made room for no pod of this name.
+std::optional<Eviction> eviction_in(const boost::json::value& report, const std::string& ns,
+                                    const std::string& pod);
 // In the reply of podium's HTTPS API about a pod that is gone, or in the error of the API, which has causes.
 std::optional<Eviction> eviction_of_words(const boost::json::value& reply);
 std::optional<Eviction> eviction_of_causes(const Error& error);

@@ -29,6 +29,7 @@ namespace json = boost::json;
 namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kBetweenWatches{100}, kBetweenLooks{100}, kLastBytes{200};
+constexpr std::int64_t kReportsOfAPage = 250;
 constexpr std::chrono::seconds kMemoryWithin{10};
 constexpr std::chrono::seconds kMemoryOfGoneWithin{3};  // the name may be mistyped
 
@@ -182,6 +183,35 @@ Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns
   if (!uid.empty() && api::text_at(*got, "/spec/podRef/uid") != uid) return Found();
   got->as_object().erase("words");
   return Found(std::move(*got));
+}
+
+std::optional<Eviction> LiveCluster::reported_eviction(const std::string& ns, const std::string& pod) {
+  std::optional<Eviction> last;
+  const std::function<bool(std::vector<json::value>)> see = [&](std::vector<json::value> page) {
+    for (const auto& report : page) {
+      auto found = eviction_in(report, ns, pod);
+      if (found && (!last || found->when > last->when)) last = std::move(found);
+    }
+    return true;
+  };
+  client::ListOptions preempting;
+  preempting.label_selector = "podium.dev/report=decision";
+  preempting.field_selector = "status.preemption.nodeName!=";
+  preempting.limit = kReportsOfAPage;
+  for (const auto& where : {std::string(), ns}) {
+    const auto time = left();
+    if (!time) break;
+    const auto& reports = client::resource::scheduling_reports;
+    auto listed = run(api_.list_pages(reports, where, preempting, see, client::CallOptions{*time}));
+    if (!listed && listed.error().status.code == 400) {
+      // A CRD of an earlier release does not select by this field.
+      preempting.field_selector.clear();
+      preempting.label_selector += ",podium.dev/outcome!=Scheduled";
+      listed = run(api_.list_pages(reports, where, preempting, see, client::CallOptions{*time}));
+    }
+    if (listed) break;
+  }
+  return last;
 }
 
 Result<std::vector<json::value>> LiveCluster::unplaced_decisions(const std::string& ns) {

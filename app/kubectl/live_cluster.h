@@ -58,6 +58,7 @@ class LiveCluster : public Cluster {
   Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
                                                        const std::string& uid) override;
   std::optional<Eviction> remembered_eviction(const std::string& ns, const std::string& pod) override;
+  std::optional<Eviction> reported_eviction(const std::string& ns, const std::string& pod) override;
   Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
 
   // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "api/decode/decode.h"
+#include "api/decode/pod_group_minimum.h"
 #include "api/text/json_view.h"
 #include "app/offline/budgets.h"
 #include "app/offline/files.h"
@@ -102,6 +103,7 @@ Result<void> Dump::read_subject(explain::Question& question) const {
 api::AdmissionObjects Dump::admission_of(const explain::Question& question) const {
   const auto& pod = question.subject->pod;
   api::AdmissionObjects out;
+  if (api::pod_group_of(pod)) out.group_minimums = group_minimums();
   const auto placed = explain::placed_pods(question);
   for (const auto& each : manifests_.resource_claim_templates) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.claim_templates.emplace(each->meta.name, *each);
@@ -164,23 +166,16 @@ std::vector<cluster::PodInfoPtr> Dump::waiting() const {
   return out;
 }
 
-// Reads Kubernetes' PodGroups, a basic one of which is useful with one pod, and the coscheduling plugin's.
-explain::PodGroupMinimums Dump::group_minimums() const {
-  explain::PodGroupMinimums out;
-  const auto read = [&](std::string_view group, const auto& minimum_of) {
+api::PodGroupMinimums Dump::group_minimums() const {
+  api::PodGroupMinimums out;
+  for (const auto* group : {"scheduling.x-k8s.io", "scheduling.k8s.io"}) {
     for (const auto& object : objects(group, "PodGroup")) {
-      const std::int64_t minimum = minimum_of(object);
-      if (minimum <= 0) continue;
+      const auto minimum = api::pod_group_minimum(object).value_or(0);
+      if (minimum == 0) continue;
       out[{std::string(api::text_at(object, "/metadata/namespace")),
-           std::string(api::text_at(object, "/metadata/name"))}] = static_cast<std::size_t>(minimum);
+           std::string(api::text_at(object, "/metadata/name"))}] = minimum;
     }
-  };
-  read("scheduling.x-k8s.io",
-       [&](const auto& object) { return api::integer_at(object, "/spec/minMember").value_or(0); });
-  read("scheduling.k8s.io", [&](const auto& object) {
-    if (api::find_at(object, "/spec/schedulingPolicy/basic")) return std::int64_t{1};
-    return api::integer_at(object, "/spec/schedulingPolicy/gang/minCount").value_or(0);
-  });
+  }
   return out;
 }
 
@@ -196,7 +191,9 @@ Dump::Answer Dump::search(const explain::Question& question, const explain::Budg
   auto& clock = system_clock();
   const auto end = clock.cpu_time() + kSearchTime;
   const explain::Budget both = [&] { return clock.cpu_time() < end && budget(); };
-  return {explain::answer(question, snapshot_, config_, both, {}, waiting(), group_minimums()),
+  api::AdmissionObjects read;
+  read.group_minimums = group_minimums();
+  return {explain::answer(question, snapshot_, config_, both, read, waiting()),
           missing_kinds(manifests_, manifests_.pods)};
 }
 

@@ -12,11 +12,11 @@
 
 #include "api/admission/admission.h"
 #include "api/decode/manifests.h"
+#include "api/values/pod_group.h"
 #include "app/offline/by_kind.h"
 #include "base/result.h"
 #include "explain/answer/budget.h"
 #include "explain/answer/comparison.h"
-#include "explain/answer/pod_groups.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
@@ -52,7 +52,7 @@ class Dump {
  private:
   Answer search(const explain::Question& question, const explain::Budget& budget) const;
   std::vector<cluster::PodInfoPtr> waiting() const;
-  explain::PodGroupMinimums group_minimums() const;
+  api::PodGroupMinimums group_minimums() const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
   // If a dump lacks a kind, the cluster may still have objects of this kind.

@@ -76,10 +76,8 @@ std::string takes_of(const NodesAnswers& answers, const AddedNodes& added) {
   return text;
 }
 
-std::size_t nodes_in(const NodesWanted& wanted) {
-  std::size_t nodes = 0;
-  for (const auto& added : wanted.added) nodes += added.nodes;
-  return nodes;
+std::size_t shapes_not_listed(const NodesWanted& wanted) {
+  return wanted.added_total - std::min(wanted.added_total, wanted.added.size());
 }
 
 std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
@@ -92,9 +90,9 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
   if (wanted.fit_now > 0)
     text += fmt::format("; {} {} on the existing nodes", wanted.fit_now, fit(wanted.fit_now));
   text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
-  if (nodes_in(wanted) == 0 && wanted.not_tried > 0)
+  if (wanted.nodes_total == 0 && wanted.not_tried > 0)
     return text + ". The deadline passed before a choice of nodes was found.\n";
-  if (nodes_in(wanted) == 0)
+  if (wanted.nodes_total == 0)
     return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
                       : !wanted.is_fewest    ? "Additions without a superfluous node"
@@ -137,6 +135,8 @@ std::string wanted_rows(const NodesAnswers& answers, const Options& options) {
     rows.push_back({shape_name(added), fmt::to_string(added.nodes), fmt::to_string(added.pods),
                     takes_of(answers, added), amounts_of(added.left_over, true)});
   }
+  if (const auto more = shapes_not_listed(wanted_of(answers.asked.front())); more > 0)
+    rows.push_back({counted(more, "more shape"), "", "", "", ""});
   add_unplaced(answers, rows);
   if (rows.size() == 1) return {};
   constexpr std::size_t kOf = 3, kLeft = 4, kLeast = 16;
@@ -155,8 +155,8 @@ std::string not_counted(const NodesWanted& wanted) {
   add(wanted.not_evaluated, "was not evaluated", "were not evaluated");
   auto out = parts.empty() ? std::string() : fmt::format("Not counted: {}.\n", fmt::join(parts, ", "));
   if (wanted.shapes_tried < wanted.shapes_total)
-    out += fmt::format("{} of {} shapes were tried, those that the most nodes have.\n", wanted.shapes_tried,
-                       wanted.shapes_total);
+    out += fmt::format("{} of {} shapes were tried, the first ones or those that the most nodes have.\n",
+                       wanted.shapes_tried, wanted.shapes_total);
   return out;
 }
 
@@ -179,6 +179,8 @@ std::string to_add(const NodesWanted& wanted) {
     parts.push_back(added.like.empty() ? fmt::format("{} of {}", counted(added.nodes, "node"), added.shape)
                                        : fmt::format("{} {}", counted(added.nodes, "node"), added.shape));
   }
+  if (const auto more = shapes_not_listed(wanted); more > 0)
+    parts.push_back(fmt::format("those of {}", counted(more, "more shape")));
   return parts.empty() ? "" : fmt::format("Nothing was added. To do it: add {}.\n", fmt::join(parts, ", "));
 }
 

@@ -85,6 +85,16 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
   }
 }
 
+void DecisionMemory::recall(const std::string& ns, const std::string& pod, const std::string& uid,
+                            const explain::Preempted& preempted) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& victim : preempted.victims) {
+    const auto key = key_of_pod(victim.ns, victim.name);
+    if (evictions_.find(key) || entries_.contains(key)) continue;
+    evictions_.add(key, {key_of_pod(ns, pod), uid, preempted.node, preempted.decided_at});
+  }
+}
+
 void DecisionMemory::count_change(const std::string& ns) {
   ++changes_;
   ++changes_of_[hash_text(ns) % changes_of_.size()];

@@ -100,6 +100,9 @@ class DecisionMemory {
                 const explain::ReportStatus& status, std::string_view packed,
                 explain::PodAsksPtr asks = nullptr, std::optional<Wall> created = std::nullopt);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
+  // Evictions by an earlier process. Those that are known stay.
+  void recall(const std::string& ns, const std::string& pod, const std::string& uid,
+              const explain::Preempted& preempted);
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
   // Differs from an earlier version if a decision in the namespace ("": in any) was made or dropped, or its

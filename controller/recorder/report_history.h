@@ -63,6 +63,14 @@ class ReportHistory {
     if (preemption) preempted = preemption;
   }
 
+  // The preemption of an earlier process, unless this one has tried the pod.
+  void recall(const std::string& pod_uid, const explain::Preempted& preempted) {
+    auto& slot = pods_[pod_uid];
+    if (slot) return;
+    slot = std::make_unique<Past>();
+    slot->preemption = preempted;
+  }
+
   // Adds what gates the pod now. `since`: when it became gated, unless it was gated before.
   void gated(const std::string& pod_uid, Wall since, std::vector<std::string> by) {
     auto& times = gated_[pod_uid];

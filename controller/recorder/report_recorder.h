@@ -50,6 +50,10 @@ class ReportRecorder final : public framework::Recorder {
   void binding_withdrawn(std::string_view pod_uid) override { binding_.erase(std::string(pod_uid)); }
   void gated(const framework::Gated&, const cluster::Snapshot&) override;
   void forgotten(std::string_view pod_uid) override;
+  // A pod that still waits for the room that an earlier process made for it.
+  void recall(const std::string& pod_uid, const explain::Preempted& preempted) {
+    history_.recall(pod_uid, preempted);
+  }
 
   void sample_metrics(metrics::Samples& out) const;
 

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "api/decode/decode.h"
+#include "api/decode/pod_group_minimum.h"
 #include "api/text/parse_json.h"
 #include "api/validate/validate.h"
+#include "api/values/pod_group.h"
 #include "client/request_errors.h"
 #include "log/log.h"
 
@@ -20,6 +22,8 @@ namespace {
 using client::Task;
 
 const client::Resource kQuotas{"", "v1", "resourcequotas", true};
+const client::Resource kPodGroups{"scheduling.k8s.io", "v1beta1", "podgroups", true};
+const client::Resource kCoschedulingGroups{"scheduling.x-k8s.io", "v1alpha1", "podgroups", true};
 
 constexpr std::int64_t kListed = 10;  // at a time: a tenant's objects may be large
 
@@ -56,6 +60,8 @@ Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
 
 Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
+  auto groups = co_await groups_of(question);
+  co_await read_groups(std::move(groups), &out);
   if (question->search) co_return out;
   const auto pods = explain::placed_pods(*question);
   const auto& ns = question->subject->pod.meta.namespace_;
@@ -145,6 +151,50 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
     } else {
       log("ResourceClaimTemplate", read.error());
       if (!is_read(read.error())) co_return;
+    }
+  }
+}
+
+Task<AdmissionReader::Groups> AdmissionReader::groups_of(std::shared_ptr<const explain::Question> question) {
+  Groups out;
+  const auto add = [&out](const api::Pod& pod) {
+    if (const auto* name = api::pod_group_of(pod))
+      out.emplace(api::is_of_kubernetes_group(pod), pod.meta.namespace_, *name);
+  };
+  if (!question->search) {
+    add(question->subject->pod);
+  } else if (question->search->kind == explain::SearchSpec::Kind::for_pending && waiting_) {
+    const auto waiting = co_await waiting_();
+    for (const auto& pod : waiting) add(*pod->pod);
+  }
+  co_return out;
+}
+
+// A kind that the API server does not serve has no objects. It may serve it later, so the next question asks
+// again, once.
+Task<void> AdmissionReader::read_groups(Groups groups, api::AdmissionObjects* out) {
+  std::size_t left = kMostGroups;
+  std::set<bool> unserved, failed;
+  for (const auto& [is_of_kubernetes, ns, name] : groups) {
+    // The author chooses the name: it must not lead to another path.
+    if (unserved.contains(is_of_kubernetes) || !api::is_dns_subdomain(name)) continue;
+    if (left == 0 || failed.contains(is_of_kubernetes)) {
+      out->has_all_group_minimums = false;
+      continue;
+    }
+    --left;
+    auto path = (is_of_kubernetes ? kPodGroups : kCoschedulingGroups).path(ns, name);
+    auto read = co_await read_one(std::move(path), kMostListedBytes, &api::pod_group_minimum, &groups_);
+    if (read) {
+      if (read->object > 0) out->group_minimums[{ns, name}] = read->object;
+    } else if (client::object_is_gone(read.error())) {
+      continue;
+    } else if (client::is_not_found(read.error())) {
+      unserved.insert(is_of_kubernetes);
+    } else {
+      out->has_all_group_minimums = false;
+      log("PodGroup", read.error());
+      if (!is_read(read.error())) failed.insert(is_of_kubernetes);
     }
   }
 }

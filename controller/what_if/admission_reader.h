@@ -1,6 +1,7 @@
 // AdmissionReader: reads the objects that the API server's admission of a question's pods uses and the
 // snapshot lacks: the LimitRanges and ResourceQuotas of its namespace, the RuntimeClasses of all its pods,
-// and the templates of their ResourceClaims.
+// and the templates of their ResourceClaims. And the PodGroups of the pods that it is about; of a search, of
+// those that wait.
 //
 // Reads them when a question needs them, without a watch: questions are few, and these objects would need a
 // cache in each podium. An object that cannot be read is omitted: the answer lists it as not modelled, and
@@ -10,9 +11,13 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "api/admission/admission.h"
@@ -21,6 +26,7 @@
 #include "controller/what_if/read_cache.h"
 #include "explain/question/question.h"
 #include "log/limit.h"
+#include "scheduler/cluster/pod_info.h"
 
 namespace podium::controller {
 
@@ -29,7 +35,13 @@ class AdmissionReader {
   // The most objects of a kind in a namespace; if there are more, none is read.
   static constexpr std::size_t kMostListed = 100, kMostListedBytes = 4 << 20;
 
-  explicit AdmissionReader(client::Api& api) : api_(api) {}
+  static constexpr std::size_t kMostGroups = 128;  // that are read for a question
+
+  // Returns the pods without a node.
+  using Waiting = std::function<client::Task<std::vector<cluster::PodInfoPtr>>()>;
+
+  explicit AdmissionReader(client::Api& api, Waiting waiting = {})
+      : api_(api), waiting_(std::move(waiting)) {}
 
   // For a question with its subject: for all pods that it places.
   client::Task<api::AdmissionObjects> read(std::shared_ptr<const explain::Question> question);
@@ -49,11 +61,17 @@ class AdmissionReader {
   client::Task<bool> read_runtime_class(std::string name, api::AdmissionObjects* out);
   client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
                                           api::AdmissionObjects* out);
+  // Whether the group is of Kubernetes, its namespace and its name.
+  using Groups = std::set<std::tuple<bool, std::string, std::string>>;
+  client::Task<Groups> groups_of(std::shared_ptr<const explain::Question> question);
+  client::Task<void> read_groups(Groups groups, api::AdmissionObjects* out);
   void log(const char* kind, const Error& error);
 
   client::Api& api_;
+  const Waiting waiting_;
   ReadCache<api::RuntimeClass> classes_;
   ReadCache<api::ResourceClaimTemplate> templates_;
+  ReadCache<std::size_t> groups_;  // their minimums
   LogLimit log_;
 };
 

@@ -21,8 +21,7 @@ std::optional<Refreshes::Numbers> numbers_of(const explain::ReportStatus& status
   const auto asked = status.answer->asked, fitting = status.answer->fitting;
   Refreshes::Numbers out{.fitting = fitting, .unplaced = asked - std::min(asked, fitting)};
   if (const auto& wanted = status.answer->nodes_wanted) {
-    out.nodes_wanted = 0;
-    for (const auto& added : wanted->added) *out.nodes_wanted += added.nodes;
+    out.nodes_wanted = wanted->nodes_total;
   }
   if (const auto& spare = status.answer->nodes_spare) out.nodes_spare = spare->nodes_total;
   return out;

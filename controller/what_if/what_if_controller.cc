@@ -72,7 +72,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         gate(gate),
         io(io),
         ended(std::move(ended)),
-        admission(api),
+        admission(api, waiting),
         reader(api, config),
         asker(
             config, api.clock(), std::move(workers), std::move(fork),

@@ -305,6 +305,19 @@ def ask_with_a_claim(w):
     w.seen(rule)
 
 
+def ask_with_a_group(w):
+    rule = w.proxy.watch("GET", "/podgroups/none")
+    w.create(what_if(f"ask-group-{w.name}", {"spec": {**TEMPLATE["spec"], "schedulingGroup": {"podGroupName": "none"}}}, profile=w.name))
+    w.seen(rule)
+
+
+def ask_with_a_coscheduling_group(w):
+    rule = w.proxy.watch("GET", "/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups/none")
+    template = {"metadata": {"labels": {"scheduling.x-k8s.io/pod-group": "none"}}, **TEMPLATE}
+    w.create(what_if(f"ask-members-{w.name}", template, profile=w.name))
+    w.seen(rule)
+
+
 def metrics(w):
     """Reads the metrics as a client that the API server must review, unlike one of system:masters."""
     podium.https_get(w.podium.port, "/metrics", token=w.token)

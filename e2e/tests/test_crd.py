@@ -31,7 +31,16 @@ def older(plane):
     crd = own_crd(plane)
     fields = status_fields(crd)
     del fields["strategies"], fields["preemption"], fields["nodeCounts"]["properties"]["evaluated"]
+    selectable = crd["spec"]["versions"][0]["selectableFields"]
+    selectable.remove({"jsonPath": ".status.preemption.nodeName"})
     return crd
+
+
+def catalogue(count):
+    """Returns the shapes of a cloud."""
+    return [{"name": f"m{n}.4xlarge", "price": 0.01 * n, "allocatable": {"cpu": n % 96 + 1, "memory": f"{4 * (n % 96 + 1)}Gi"},
+             "labels": {"node.kubernetes.io/instance-type": f"m{n}.4xlarge", "topology.kubernetes.io/zone": f"zone-{n % 3}"}}
+            for n in range(count)]
 
 
 def newer(plane):
@@ -146,6 +155,8 @@ class Forms(Crd):
                  ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16}, "devices": [
                      {"driver": "gpu.example.com", "count": 2, "attributes": {"model": {"string": "a100"}, "nvlink": {"bool": True}},
                       "capacity": {"memory": {"value": "40Gi"}}}]}]}}}, None),
+                 ({"search": {"forPending": {"shapes": catalogue(512)}}}, None),
+                 ({"search": {"forPending": {"shapes": catalogue(513)}}}, "must have at most 512 items"),
                  ({"search": {"couldGo": {}, "compareWeights": {"strategies": [{"name": "ImageLocality", "weight": 0}]}}},
                   "exactly one of forPending, couldGo and compareWeights"),
                  ({"search": {"couldGo": {}}}, None),

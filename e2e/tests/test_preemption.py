@@ -1,4 +1,5 @@
 """Preemption on a real API server: victims, conditions and events, and pods that stay."""
+import json
 import unittest
 
 from e2e.support import podium
@@ -84,6 +85,15 @@ class Preemption(Plugin):
             self.assertRegex(said, rf"^default/victim was on simple1 \(.*\); {evicted}\.\n")
             self.assertTrue(said.endswith(hint), said)
             self.plane.kubectl("delete", "schedulingreports.podium.dev", "victim", "--ignore-not-found")
+        # Another podium has no memory of it. The report of the pod that got the room stays.
+        self.podium.stop()
+        gone = f"A pod of this name, on simple1, was {evicted}"
+        self.assertRegex(self.ask("why", "victim", code=1), gone)
+        type(self).podium = podium.Podium(self.plane, name="next").start()
+        for flags in ((), ("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")):
+            self.assertRegex(self.ask("why", "victim", *flags, code=1), gone)
+        said = lambda: json.loads(self.podium.get("/v1/namespaces/default/pods/victim/report")[1])["details"]["causes"]
+        wait_until(lambda: {"reason": "EvictedFor", "message": "default/urgent"} in said(), "the eviction in the next podium's memory")
 
     def terminating(self, name):
         found = self.live_pod(name)

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/pod_group.h"
 #include "api/values/topology_labels.h"
 #include "base/check.h"
+#include "base/counted.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/answer_summary.h"
 #include "explain/answer/checks.h"
@@ -18,6 +20,7 @@
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/pod_groups.h"
 #include "explain/answer/preempting.h"
 #include "explain/answer/quotas.h"
 #include "explain/answer/rollout.h"
@@ -68,9 +71,9 @@ class Answering {
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes. `update`: nullopt: no rolling update
-  // would replace these pods.
+  // would replace these pods. `of_group`: pods that their PodGroup needs; 0: any number.
   ReportStatus run(std::vector<ChangeResult> changes, const RemovedPods& pods_removed, Zones now,
-                   std::optional<UpdateStart> update) {
+                   std::optional<UpdateStart> update, std::size_t of_group) {
     const auto removed = pods_removed.placed.size();
     victims_ = pods_removed.victims.size();
     answer_.changes = std::move(changes);
@@ -97,8 +100,12 @@ class Answering {
     if (!quotas.empty() && is_cut_short()) quotas.clear();
     set_quotas(answer_, std::move(quotas));
     if (placed.asked > 1) set_zones(answer_, count_zones(fork_, placed.rows, std::move(now)));
-    if (question_.min_count > 0) {
-      answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
+    const auto asked = static_cast<std::size_t>(placed.asked);
+    const auto together = question_.min_count > 0 ? question_.min_count
+                          : of_group <= asked     ? static_cast<std::int32_t>(of_group)
+                                                  : 0;
+    if (together > 0) {
+      answer_.group = group_answer(replicas_, together, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
     if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
@@ -107,6 +114,12 @@ class Answering {
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
     answer_.not_modelled =
         not_modelled(question_, profile_, {start, with_asked, placed.rows, victims_}, objects_);
+    if (of_group > asked)
+      answer_.not_modelled.push_back(fmt::format("the other pods of group {}, which still needs {}",
+                                                 *api::pod_group_of(replicas_.pod),
+                                                 podium::counted(of_group, "pod")));
+    else if (!objects_.has_all_group_minimums && api::pod_group_of(replicas_.pod))
+      answer_.not_modelled.emplace_back("PodGroup");
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -281,7 +294,9 @@ class Answering {
   void conclude(const Placed& placed, std::size_t removed) {
     const auto running = explain::running(answer_);
     const bool all = running == answer_.asked && placed.asked > 0;
-    const bool together = !answer_.group || (answer_.group->fits && running >= answer_.group->min_count);
+    // podium places the pods of a PodGroup one by one, so this says nothing about those that fit.
+    const bool together = question_.min_count == 0 || !answer_.group ||
+                          (answer_.group->fits && running >= answer_.group->min_count);
     status_.outcome = !together ? "DoesNotFit" : all ? "Fits" : running > 0 ? "PartlyFits" : "DoesNotFit";
     status_.profile = profile_.scheduler_name;
     status_.attempts = 1;
@@ -363,10 +378,10 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
                     const Budget& budget, const api::AdmissionObjects& read,
-                    const std::vector<cluster::PodInfoPtr>& waiting, const PodGroupMinimums& minimums) {
+                    const std::vector<cluster::PodInfoPtr>& waiting) {
   PODIUM_CHECK(question.subject, question.meta.name);
   if (question.search) {
-    auto status = answer_search({question, config, budget, waiting, minimums}, fork);
+    auto status = answer_search({question, config, budget, waiting, read}, fork);
     finish(question, fork, status);
     return status;
   }
@@ -414,9 +429,10 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto count = count_replicas(question, subject, pod, objects, memory);
   if (!count) return refusal(count.error());
   const auto names = fork;
+  const auto of_group = needed_of_group(pod, objects.group_minimums, fork);
   auto status =
       Answering(question, subject, pod, *profile, budget, objects, *count, quotas, others, std::move(fork))
-          .run(std::move(*changes), removed, std::move(now), std::move(update));
+          .run(std::move(*changes), removed, std::move(now), std::move(update), of_group);
   if (status.answer && asks_for_room(question))
     status.answer->others_waiting = count_competing(others, config, names);
   finish(question, names, status);

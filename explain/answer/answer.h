@@ -10,7 +10,6 @@
 
 #include "api/admission/admission.h"
 #include "explain/answer/changes.h"
-#include "explain/answer/pod_groups.h"
 #include "explain/question/question.h"
 #include "explain/report/refusal.h"
 #include "explain/report/report.h"
@@ -22,12 +21,11 @@ namespace podium::explain {
 // The question has its subject. The outcome is Fits, PartlyFits or DoesNotFit; the tables are those of the
 // first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
 // not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
-// declined() if no replica was placed. `objects`: what admission applies to the pods.
-// `waiting`: the pods without a node, for a question that needs_waiting(). `minimums`: of a search's groups;
-// a group without one needs all of its pods that wait.
+// declined() if no replica was placed. `objects`: what admission applies to the pods, and the minimums of
+// their groups; in a search a group without one needs all of its pods that wait.
+// `waiting`: the pods without a node, for a question that needs_waiting().
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
                     const Budget& budget = {}, const api::AdmissionObjects& objects = {},
-                    const std::vector<cluster::PodInfoPtr>& waiting = {},
-                    const PodGroupMinimums& minimums = {});
+                    const std::vector<cluster::PodInfoPtr>& waiting = {});
 
 }  // namespace podium::explain

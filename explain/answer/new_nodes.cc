@@ -96,12 +96,8 @@ std::pair<std::string, std::string> daemon_set_of(const api::Pod& pod) {
   return {pod.meta.namespace_, pod.meta.controller()->name};
 }
 
-std::size_t common_labels(const api::Node& a, const api::Node& b) {
-  return static_cast<std::size_t>(std::ranges::count_if(a.meta.labels, [&b](const auto& label) {
-    const auto* other = b.meta.labels.find(label.first);
-    return other && *other == label.second;
-  }));
-}
+// A key has no "=".
+std::string label_text(const std::string& key, const std::string& value) { return key + "=" + value; }
 
 }  // namespace
 
@@ -148,6 +144,12 @@ DaemonSets::DaemonSets(const Budget& budget, const WaitingPods& waiting, const S
     set.pod = cluster::make_pod_info(std::move(pod), set.pod->rules);
     sets_.push_back(std::move(set));
   }
+  if (sets_.empty()) return;
+  for (const auto row : fork.rows_by_name()) {
+    if (!has_time(budget)) return;
+    for (const auto& [key, value] : fork.entry(row).node->meta.labels)
+      labelled_[label_text(key, value)].push_back(row);
+  }
 }
 
 // How many labels each other node has in common with one node.
@@ -155,33 +157,35 @@ struct DaemonSets::Likeness {
   std::vector<std::size_t> common;  // by row
   std::vector<Row> nearest;         // those with the most first
 
-  Likeness(Row row, const Budget& budget, const Snapshot& with) : common(with.rows()) {
-    const auto& node = *with.entry(row).node;
-    for (const auto other : with.rows_by_name()) {
-      if (!has_time(budget)) return;
-      if (other == row) continue;
-      common[other] = common_labels(node, *with.entry(other).node);
-      nearest.push_back(other);
+  Likeness(const api::Node& node, const DaemonSets& of) : common(of.fork_.rows()) {
+    std::size_t most = 0;
+    for (const auto& [key, value] : node.meta.labels) {
+      const auto found = of.labelled_.find(label_text(key, value));
+      if (found == of.labelled_.end()) continue;
+      if (!has_time(of.budget_)) return;
+      for (const auto row : found->second) most = std::max(most, ++common[row]);
     }
-    std::ranges::stable_sort(nearest, std::ranges::greater(), [this](Row other) { return common[other]; });
+    std::vector<std::vector<Row>> by_common(most + 1);
+    for (const auto row : of.fork_.rows_by_name()) by_common[most - common[row]].push_back(row);
+    for (const auto& rows : by_common) nearest.insert(nearest.end(), rows.begin(), rows.end());
   }
 };
 
 // Anyone may name a DaemonSet as the owner of a pod. So a set costs no more than its pods and the nodes that
 // do not admit it.
-bool DaemonSets::runs_on(const Set& set, Row row, const Likeness& likeness, const Snapshot& with) {
+bool DaemonSets::runs_on(const Set& set, const api::Node& of, const Likeness& likeness) const {
   const auto& pod = *set.pod->pod;
   const api::Tolerations tolerations(pod.tolerations, false);
   const auto keeps_away = [&](const auto& taint) { return tolerations.are_kept_away_by(taint); };
-  const auto admits = [&](Row at) {
-    const auto& node = *with.entry(at).node;
+  const auto admits_node = [&](const api::Node& node) {
     const auto has_label = [&](const auto& wanted) {
       const auto* value = node.meta.labels.find(wanted.first);
       return value && *value == wanted.second;
     };
     return std::ranges::all_of(pod.node_selector, has_label) && std::ranges::none_of(node.taints, keeps_away);
   };
-  if (!admits(row)) return false;
+  const auto admits = [&](Row row) { return admits_node(*fork_.entry(row).node); };
+  if (!admits_node(of)) return false;
   const auto first = std::ranges::find_if(likeness.nearest, admits);
   if (first == likeness.nearest.end()) return true;
   return std::ranges::any_of(set.rows, [&](Row other) {
@@ -195,13 +199,14 @@ NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceS
   if (drivers) model.drivers = std::make_shared<const api::CsiNode>(*drivers);
   for (auto& slice : slices)
     model.slices.push_back(std::make_shared<const api::ResourceSlice>(std::move(slice)));
-  auto with = fork_;
-  const auto names = add_nodes(model, 1, {}, with);
-  const auto row = *with.find_row(names.front());
-  const Likeness likeness(row, budget_, with);
+  if (sets_.empty()) {
+    measure(model);
+    return model;
+  }
+  const Likeness likeness(*model.node, *this);
   for (const auto& set : sets_) {
     if (!has_time(budget_)) break;
-    if (!runs_on(set, row, likeness, with)) continue;
+    if (!runs_on(set, *model.node, likeness)) continue;
     auto pod = std::make_shared<api::Pod>(*set.pod->pod);
     unschedule(*pod);
     pod->node_affinity.required.reset();

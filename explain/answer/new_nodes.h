@@ -8,6 +8,7 @@
 // Threads: pure functions on one fork. Errors: none.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "api/values/device.h"
 #include "api/values/node.h"
 #include "api/values/objects.h"
+#include "base/text_hash.h"
 #include "explain/answer/budget.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -51,12 +53,13 @@ class DaemonSets {
     std::vector<cluster::Row> rows;  // that its pods are on or wait for
   };
   struct Likeness;
-  static bool runs_on(const Set& set, cluster::Row row, const Likeness& likeness,
-                      const cluster::Snapshot& with);
+  bool runs_on(const Set& set, const api::Node& of, const Likeness& likeness) const;
 
   const Budget& budget_;
   const cluster::Snapshot& fork_;
   std::vector<Set> sets_;
+  // The nodes with a label, by "key=value".
+  boost::unordered_flat_map<std::string, std::vector<cluster::Row>, TextHash> labelled_;
 };
 
 // Adds `count` nodes under names that are not taken, and returns the names. Adds fewer if the budget ends.

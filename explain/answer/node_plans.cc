@@ -1,18 +1,21 @@
 #include "explain/answer/node_plans.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "explain/answer/fork_memory.h"
-#include "explain/answer/pod_prices.h"
-#include "explain/answer/room_bound.h"
+#include "explain/answer/needless_shapes.h"
 
 namespace podium::explain {
 namespace {
 
+using cluster::Row;
+
 constexpr std::size_t kMostChoices = 256;  // that are tried to show that none costs less
 constexpr int kMostRounds = 8;             // of adding nodes after a trial left pods without a place
+constexpr double kUnknownGain = 1e200;     // times a price of 0 it is a number
 
 }  // namespace
 
@@ -101,9 +104,25 @@ double NodePlans::node_price(std::size_t shape) const {
 void NodePlans::price_pods() {
   auto one_of_each = now_;
   for (std::size_t i = 0; i < shapes_.size(); ++i) add(i, 1, one_of_each);
+  std::vector<std::optional<Row>> rows(shapes_.size());
+  for (const auto& [row, shape] : one_of_each.shape_of) rows[shape] = row;
   std::vector<PricedNode> nodes;
-  for (const auto& [row, shape] : one_of_each.shape_of) nodes.push_back({row, node_price(shape)});
-  pod_prices_ = pod_prices(waiters_, nodes, budget_, one_of_each.fork);
+  for (std::size_t i = 0; i < rows.size() && rows[i]; ++i) nodes.push_back({*rows[i], node_price(i)});
+  prices_.emplace(waiters_, nodes, budget_, one_of_each.fork);
+  needless_.assign(shapes_.size(), false);
+  if (shapes_.size() > kMostExhaustive && nodes.size() == shapes_.size())
+    needless_ = needless_shapes(known_, *prices_, waiters_);
+}
+
+// What a node of each shape may gain at most, before it is tried.
+std::vector<double> NodePlans::first_gains(const Places& places) const {
+  if (shapes_.size() <= kMostExhaustive) return std::vector<double>(shapes_.size(), kUnknownGain);
+  auto out = prices_->most_on_nodes(places);
+  out.resize(shapes_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (needless_[i]) out[i] = 0;
+  }
+  return out;
 }
 
 // The prices of the pods that have a place in `after` only. The number of pods would say little: a node that
@@ -111,7 +130,7 @@ void NodePlans::price_pods() {
 double NodePlans::gain(const Places& before, const Places& after) const {
   double sum = 0;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    if (after[i] && !before[i]) sum += pod_prices_[waiters_.pods[i].kind];
+    if (after[i] && !before[i]) sum += prices_->of(waiters_.pods[i].kind);
   }
   return sum;
 }
@@ -120,8 +139,7 @@ double NodePlans::gain(const Places& before, const Places& after) const {
 // False: the budget has ended. Each time the plan has doubled, places the pods again in the queue's order,
 // and keeps that plan in `tried`.
 bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
-  constexpr auto kUnknown = 1e200;  // times a price of 0 it is a number
-  std::vector<double> gains(shapes_.size(), kUnknown);
+  auto gains = first_gains(plan.places);
   for (bool is_known = false;;) {
     std::optional<Step> best;
     if (!find_step(plan, gains, best)) return false;
@@ -136,7 +154,7 @@ bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
     }
     // Pods may need those that were placed since (affinity), so a shape may now take more than before.
     if (!std::exchange(is_known, false)) return true;
-    gains.assign(shapes_.size(), kUnknown);
+    gains = first_gains(plan.places);
   }
 }
 
@@ -178,8 +196,17 @@ bool NodePlans::repeat(Step step, NodePlan& plan) const {
   return true;
 }
 
+// In a catalogue the price often grows with the size. Then large nodes come first: fewer of them are placed
+// sooner, and smaller ones may replace the last ones.
+double NodePlans::bonus(std::size_t shape) const {
+  if (!known_.is_priced || shapes_.size() <= kMostExhaustive) return 1;
+  constexpr double kOfTwice = 0.005;  // of a node with twice the price
+  return 1 + kOfTwice * std::log2(std::max(1.0, node_price(shape)));
+}
+
 bool NodePlans::is_better(std::size_t shape, double gain, std::size_t other, double other_gain) const {
-  const auto mine = gain * node_price(other), its = other_gain * node_price(shape);
+  const auto mine = gain * node_price(other) * bonus(shape),
+             its = other_gain * node_price(shape) * bonus(other);
   if (mine != its) return mine > its;
   return std::pair(node_price(shape), shapes_[shape].size) <
          std::pair(node_price(other), shapes_[other].size);
@@ -210,17 +237,32 @@ NodePlans::Cover NodePlans::cover() {
   return {std::move(*plan), is_whole};
 }
 
+// The shapes that are worth a trial for the pods without a place: all, or of many those that may gain most.
+std::vector<std::size_t> NodePlans::promising(const NodePlan& plan) const {
+  const auto gains = first_gains(plan.places);
+  std::vector<std::size_t> out;
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    if (gains[shape] > 0) out.push_back(shape);
+  }
+  if (out.size() <= kMostExhaustive) return out;
+  std::ranges::stable_sort(out,
+                           [&](std::size_t a, std::size_t b) { return is_better(a, gains[a], b, gains[b]); });
+  out.resize(kMostExhaustive);
+  return out;
+}
+
 // Returns a plan that places more pods, with one more node of a shape, or some more of each. nullopt: none
 // was found.
 std::optional<NodePlan> NodePlans::widen(const NodePlan& plan) const {
+  const auto shapes = promising(plan);
   std::vector<ShapeCounts> tries;
-  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+  for (const auto shape : shapes) {
     tries.push_back(plan.counts);
     ++tries.back()[shape];
   }
   for (const std::int32_t more : {1, 4}) {
     tries.push_back(plan.counts);
-    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    for (const auto shape : shapes) {
       auto& count = tries.back()[shape];
       count = std::min(count + more, shapes_[shape].most);
     }
@@ -233,16 +275,27 @@ std::optional<NodePlan> NodePlans::widen(const NodePlan& plan) const {
   return std::nullopt;
 }
 
+// Pods without a place fit on no existing node, unless they may fit once others are placed.
 std::size_t NodePlans::most_placed(const ShapeCounts& counts) {
   if (!bound_) {
-    const RoomBound bound(waiters_, now_.places);
-    bound_.emplace(MostPlaced{.now = now_.placed() + bound.on_nodes(now_.fork)});
-    for (const auto& each : shapes_) bound_->on_shape.push_back(bound.on_node(*each.model.node));
+    bound_.emplace(MostPlaced{.bound = RoomBound(waiters_, now_.places), .now = now_.placed()});
+    if (prices_->has_dependent()) {
+      bound_->now += bound_->bound.on_nodes(now_.fork);
+      bound_->room = RoomBound::room_on(now_.fork);
+    }
+    for (const auto& each : shapes_) {
+      bound_->on_shape.push_back(bound_->bound.on_node(*each.model.node));
+      bound_->room_of_shape.push_back(RoomBound::room_on(*each.model.node));
+    }
   }
   auto most = bound_->now;
-  for (std::size_t i = 0; i < counts.size(); ++i)
+  auto room = bound_->room;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
     most += static_cast<std::size_t>(counts[i]) * bound_->on_shape[i];
-  return most;
+    room.add(bound_->room_of_shape[i], counts[i]);
+  }
+  return std::min(most, now_.placed() + bound_->bound.in(room));
 }
 
 // Whether no fewer pods are placed with these nodes, which cost less; they are then the best.
@@ -293,61 +346,93 @@ std::vector<std::size_t> NodePlans::by_cost() const {
   return out;
 }
 NodePlans::Cost NodePlans::cost_of_one(std::size_t shape) const {
-  ShapeCounts one(shapes_.size());
-  one[shape] = 1;
-  return cost_of(one);
+  return {known_.is_priced ? *shapes_[shape].shape.price : 1, 1, shapes_[shape].size};
 }
 
-// Collects the choices that cost less than the best, up to the bound. False: there are more.
-bool NodePlans::collect(std::size_t shape, ShapeCounts& counts, std::vector<ShapeCounts>& out) const {
-  if (out.size() > kMostChoices || !has_time()) return false;
+// The choices that cost less than the best by price and number. Of equal ones the sizes do not count.
+struct NodePlans::Cheaper {
+  std::pair<std::int64_t, std::int64_t> least;  // of the best
+  ShapeCounts counts;                           // that are collected now
+  std::vector<ShapeCounts> out = {};
+};
+
+// Collects the choices up to the bound. `cost`: of the shapes before this one. False: there are more.
+bool NodePlans::collect(std::size_t shape, Cost cost, Cheaper& cheaper) const {
+  if (cheaper.out.size() > kMostChoices || !has_time()) return false;
+  auto& counts = cheaper.counts;
   if (shape == counts.size()) {
-    out.push_back(counts);
+    cheaper.out.push_back(counts);
     return true;
   }
-  const auto least = cost_of_best();
+  const auto [more_price, more_nodes, more_size] = cost_of_one(shape);
+  auto& [price, nodes, size] = cost;
   bool is_all = true;
   for (counts[shape] = 0; counts[shape] <= shapes_[shape].most && is_all; ++counts[shape]) {
-    const auto [price, nodes, size] = cost_of(counts);
-    if (std::pair(price, nodes) >= least) break;
-    is_all = collect(shape + 1, counts, out);
+    if (std::pair(price, nodes) >= cheaper.least) break;
+    is_all = collect(shape + 1, cost, cheaper);
+    price += more_price;
+    nodes += more_nodes;
+    size += more_size;
   }
   counts[shape] = 0;
   return is_all;
 }
-std::pair<std::int64_t, std::int64_t> NodePlans::cost_of_best() const {
-  const auto [price, nodes, size] = cost_of(best_.plan.counts);
-  return {price, nodes};
-}
 
 // Tries all choices that cost less, if they are few. True: none is cheaper than the best.
 bool NodePlans::try_all_cheaper() {
-  std::vector<ShapeCounts> cheaper;
-  ShapeCounts counts(shapes_.size());
-  if (!collect(0, counts, cheaper)) return false;
-  std::ranges::stable_sort(cheaper, {}, [this](const ShapeCounts& each) { return cost_of(each); });
-  for (const auto& each : cheaper) {
+  const auto [price, nodes, size] = cost_of(best_.plan.counts);
+  Cheaper cheaper{.least = {price, nodes}, .counts = ShapeCounts(shapes_.size())};
+  if (!collect(0, {}, cheaper)) return false;
+  std::ranges::stable_sort(cheaper.out, {}, [this](const ShapeCounts& each) { return cost_of(each); });
+  for (const auto& each : cheaper.out) {
     if (!has_time()) return false;
     if (takes(each)) break;
   }
   return best_.is_fewest = has_time();
 }
 
-// One or two nodes for one or two of another shape, if that costs less.
+// One or two nodes for one or two of another shape, if that costs less: those that cost the least first.
 bool NodePlans::swap_one() {
+  struct Swap {
+    Cost cost;
+    std::size_t a, b, to;  // b: the number of shapes: only one node goes
+    std::int32_t added;
+  };
   const auto count = shapes_.size();
-  for (const auto a : by_cost()) {
-    for (std::size_t b = 0; b <= count; ++b) {
+  const auto best = cost_of(best_.plan.counts);
+  const auto plus = [](Cost cost, const Cost& other, std::int64_t times) {
+    std::get<0>(cost) += times * std::get<0>(other);
+    std::get<1>(cost) += times * std::get<1>(other);
+    std::get<2>(cost) += times * std::get<2>(other);
+    return cost;
+  };
+  const auto counts_of = [&](const Swap& swap) {
+    auto counts = best_.plan.counts;
+    --counts[swap.a];
+    if (swap.b < count) --counts[swap.b];
+    counts[swap.to] += swap.added;
+    return counts;
+  };
+  std::vector<Swap> swaps;
+  for (std::size_t a = 0; a < count; ++a) {
+    if (best_.plan.counts[a] == 0) continue;
+    for (std::size_t b = a; b <= count; ++b) {
+      if (b < count && best_.plan.counts[b] < (a == b ? 2 : 1)) continue;
+      if (!has_time()) return false;
+      const auto fewer = plus(plus(best, cost_of_one(a), -1), b < count ? cost_of_one(b) : Cost(), -1);
       for (std::size_t to = 0; to < count; ++to) {
-        for (const int added : {1, 2}) {
-          auto counts = best_.plan.counts;
-          if (--counts[a] < 0 || (b < count && --counts[b] < 0)) continue;
-          counts[to] += added;
-          if (!has_time()) return false;
-          if (takes(counts)) return true;
+        if (needless_[to]) continue;
+        for (const std::int32_t added : {1, 2}) {
+          const Swap swap{plus(fewer, cost_of_one(to), added), a, b, to, added};
+          if (swap.cost < best && most_placed(counts_of(swap)) >= best_.plan.placed()) swaps.push_back(swap);
         }
       }
     }
+  }
+  std::ranges::stable_sort(swaps, {}, &Swap::cost);
+  for (const auto& swap : swaps) {
+    if (!has_time()) return false;
+    if (takes(counts_of(swap))) return true;
   }
   return false;
 }

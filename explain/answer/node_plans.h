@@ -3,7 +3,8 @@
 //
 // A node takes minutes to join. By then the pods that fit on the existing nodes are there. So these are
 // placed first, and each choice is tried on a fork of that: the other waiting pods are placed in the order of
-// the queue. Nothing follows from sums of resources.
+// the queue. Nothing follows from sums of resources. Of more than kMostExhaustive shapes, estimates say which
+// to try first (pod_prices.h).
 //
 // Owner: one search. Threads: none. Errors: none; the budget may end the search at any time.
 #pragma once
@@ -17,6 +18,8 @@
 
 #include "explain/answer/node_shapes.h"
 #include "explain/answer/pod_groups.h"
+#include "explain/answer/pod_prices.h"
+#include "explain/answer/room_bound.h"
 #include "explain/answer/waiting.h"
 
 namespace podium::explain {
@@ -77,12 +80,14 @@ class NodePlans {
   std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
   Cost cost_of(const ShapeCounts& counts) const;
   Cost cost_of_one(std::size_t shape) const;
-  std::pair<std::int64_t, std::int64_t> cost_of_best() const;
   std::vector<std::size_t> by_cost() const;
   std::vector<std::int32_t> gains(const Places& before, const Places& after) const;
   std::int32_t repeats(const std::vector<std::int32_t>& gain, const Places& before) const;
   double node_price(std::size_t shape) const;
+  double bonus(std::size_t shape) const;
   void price_pods();
+  std::vector<double> first_gains(const Places& places) const;
+  std::vector<std::size_t> promising(const NodePlan& plan) const;
   double gain(const Places& before, const Places& after) const;
   bool is_better(std::size_t shape, double gain, std::size_t other, double other_gain) const;
   struct Step;
@@ -93,7 +98,8 @@ class NodePlans {
   std::size_t most_placed(const ShapeCounts& counts);
   bool takes(const ShapeCounts& counts);
   void take_away();
-  bool collect(std::size_t shape, ShapeCounts& counts, std::vector<ShapeCounts>& out) const;
+  struct Cheaper;
+  bool collect(std::size_t shape, Cost cost, Cheaper& cheaper) const;
   bool try_all_cheaper();
   bool swap_one();
 
@@ -105,11 +111,15 @@ class NodePlans {
   const NodePlan& now_;
   // The most pods with a place: on the existing nodes, and more on a node of each shape.
   struct MostPlaced {
+    RoomBound bound;
     std::size_t now = 0;
+    RoomBound::Room room = {};
     std::vector<std::size_t> on_shape = {};
+    std::vector<RoomBound::Room> room_of_shape = {};
   };
   std::optional<MostPlaced> bound_;
-  std::vector<double> pod_prices_;  // by kind
+  std::optional<PodPrices> prices_;
+  std::vector<bool> needless_;  // by shape
   Best best_;
 };
 

@@ -13,8 +13,7 @@ namespace podium::explain {
 namespace {
 
 std::string words_of(const WantedAnswer& wanted) {
-  std::size_t nodes = 0;
-  for (const auto& added : wanted.nodes.added) nodes += added.nodes;
+  const auto nodes = wanted.nodes.nodes_total;
   if (nodes == 0)
     return fmt::format("{} of {} would be placed without more nodes", wanted.placed,
                        podium::counted(wanted.waiting, "pod that waits", "pods that wait"));
@@ -103,7 +102,10 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
   if (!*found) return declined(kDeadlineExceeded, kNothing);
   auto& wanted = **found;
   if (wanted.has_groups_without_minimum)
-    answer.not_modelled.emplace_back("minimums of groups without a PodGroup: all of their pods count");
+    answer.not_modelled.emplace_back(
+        search.objects.has_all_group_minimums
+            ? "minimums of groups without a PodGroup: all of their pods count"
+            : "minimums of groups whose PodGroup could not be read: all of their pods count");
   answer.asked = wanted.waiting;
   answer.fitting = wanted.placed;
   status.outcome = outcome_of(answer.asked, answer.fitting);

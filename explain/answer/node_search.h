@@ -27,7 +27,7 @@ struct NodeSearch {
   const config::Config& config;
   const Budget& budget;  // may be empty
   const std::vector<cluster::PodInfoPtr>& waiting;
-  const PodGroupMinimums& minimums;
+  const api::AdmissionObjects& objects;  // with the minimums of groups
 };
 
 // nullopt: the budget ended before anything was verified.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "explain/answer/fork_memory.h"
 #include "explain/answer/state_taints.h"
 #include "explain/report/reason_words.h"
 #include "scheduler/cluster/pod_requests.h"
@@ -70,6 +71,17 @@ void find_shapes(const Waiters& waiters, const Budget& budget, const Snapshot& f
     out.list.push_back({.shape = {.name = "like " + name, .like = name, .node = {}, .price = {}, .most = {}},
                         .model = model_like(alike.first, waiting, fork)});
   }
+}
+
+// Leaves out the last shapes if one node of each needs more memory than a question may use. The first ones
+// stay: they are as many as were always possible.
+void drop_those_without_memory(KnownShapes& shapes) {
+  ForkMemory memory(ForkMemory::kMost / 2);
+  std::size_t kept = 0;
+  while (kept < shapes.list.size() &&
+         (memory.take(1, shapes.list[kept].model.memory) || kept < kMostExhaustive))
+    ++kept;
+  shapes.list.erase(shapes.list.begin() + static_cast<std::ptrdiff_t>(kept), shapes.list.end());
 }
 
 void measure(KnownShapes& shapes) {
@@ -158,6 +170,7 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
   }
   out.total = given.size();
   if (given.empty()) find_shapes(waiters, budget, fork, out);
+  drop_those_without_memory(out);
   measure(out);
   return out;
 }

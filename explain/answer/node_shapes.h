@@ -40,10 +40,12 @@ struct KnownShape {
 };
 
 inline constexpr std::int32_t kMostAddedNodes = 1000;  // of all shapes
+// With at most this many shapes, each is tried in each step.
+inline constexpr std::size_t kMostExhaustive = 16;
 
 struct KnownShapes {
   std::vector<KnownShape> list;
-  std::size_t total = 0;   // more than in the list: the cluster has too many
+  std::size_t total = 0;   // more than in the list: there are too many, or they are too large
   bool is_priced = false;  // all of them
 };
 

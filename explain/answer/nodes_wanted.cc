@@ -93,7 +93,7 @@ class Wanting {
         out_.not_tried = waiters_.pods.size();
         break;
       }
-      const auto groups = pod_groups(waiters_, search_.minimums, base_);
+      const auto groups = pod_groups(waiters_, search_.objects.group_minimums, base_);
       NodePlans plans(known_, waiters_, groups, search_.budget, now);
       auto cover = plans.cover();
       if (leave_out_short_groups(groups, plans, cover)) continue;
@@ -143,7 +143,7 @@ class Wanting {
 
   // A group that has fewer pods than it needs cannot run, whatever is added.
   void leave_out_small_groups() {
-    for (const auto& group : pod_groups(waiters_, search_.minimums, base_)) {
+    for (const auto& group : pod_groups(waiters_, search_.objects.group_minimums, base_)) {
       has_groups_ = true;
       has_groups_without_minimum_ |= !group.minimum;
       if (group.members.size() >= group.needed()) continue;
@@ -153,9 +153,9 @@ class Wanting {
     remove_left_out();
   }
 
-  // Leaves out groups that are short in the cover: those with a pod that no node would take, or the last one,
-  // since groups may take each other's room. False: none is short, or the time is over: then the plan has no
-  // pod of a short group.
+  // Leaves out groups that are short in the cover: those with a pod that no node would take, or else the
+  // first one. It had the first choice of the room, which may be enough for the others. False: none is short,
+  // or the time is over: then the plan has no pod of a short group.
   bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
     std::vector<const PodGroup*> never, others;
     std::optional<NodePlan> with_all;
@@ -171,7 +171,7 @@ class Wanting {
       for (const auto* group : others) take_out(*group, cover.plan);
       return false;
     }
-    if (never.empty()) never.push_back(others.back());
+    if (never.empty()) never.push_back(others.front());
     for (const auto* group : never) leave_out(*group, why_short(*group, plans, cover.plan, *with_all));
     remove_left_out();
     return true;
@@ -239,6 +239,9 @@ class Wanting {
       if (best_.counts[i] > 0) out_.added.push_back(note_shape(i));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
+    out_.added_total = out_.added.size();
+    for (const auto& added : out_.added) out_.nodes_total += added.nodes;
+    if (out_.added.size() > kMostAddedListed) out_.added.resize(kMostAddedListed);
     note_unplaced();
   }
 

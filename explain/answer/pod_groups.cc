@@ -1,16 +1,16 @@
 #include "explain/answer/pod_groups.h"
 
 #include <algorithm>
-
-#include "api/values/pod_group.h"
+#include <map>
+#include <utility>
 
 namespace podium::explain {
 
 namespace {
 
-std::optional<PodGroupName> group_name(const api::Pod& pod) {
+std::optional<api::PodGroupName> group_name(const api::Pod& pod) {
   const auto* name = api::pod_group_of(pod);
-  return name ? std::optional(PodGroupName(pod.meta.namespace_, *name)) : std::nullopt;
+  return name ? std::optional(api::PodGroupName(pod.meta.namespace_, *name)) : std::nullopt;
 }
 
 }  // namespace
@@ -24,10 +24,10 @@ std::size_t PodGroup::needed() const {
   return minimum ? *minimum - std::min(*minimum, running) : members.size();
 }
 
-PodGroups pod_groups(const Waiters& waiters, const PodGroupMinimums& minimums,
+PodGroups pod_groups(const Waiters& waiters, const api::PodGroupMinimums& minimums,
                      const cluster::Snapshot& fork) {
   PodGroups out;
-  std::map<PodGroupName, std::size_t> known;
+  std::map<api::PodGroupName, std::size_t> known;
   for (std::size_t i = 0; i < waiters.pods.size(); ++i) {
     const auto name = group_name(*waiters.pods[i].pod->pod);
     if (!name) continue;
@@ -48,8 +48,20 @@ PodGroups pod_groups(const Waiters& waiters, const PodGroupMinimums& minimums,
   return out;
 }
 
+std::size_t needed_of_group(const api::Pod& pod, const api::PodGroupMinimums& minimums,
+                            const cluster::Snapshot& fork) {
+  const auto name = group_name(pod);
+  const auto minimum = name ? minimums.find(*name) : minimums.end();
+  if (minimum == minimums.end()) return 0;
+  std::size_t running = 0;
+  fork.each_pod([&](const cluster::PodInfoPtr& other) {
+    running += !other->pod->terminated() && group_name(*other->pod) == name ? 1 : 0;
+  });
+  return minimum->second - std::min(minimum->second, running);
+}
+
 void gather_groups(Waiters& waiters) {
-  std::map<PodGroupName, std::size_t> first;
+  std::map<api::PodGroupName, std::size_t> first;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // the index of the group's first pod, the own one
   for (std::size_t i = 0; i < waiters.pods.size(); ++i) {
     const auto name = group_name(*waiters.pods[i].pod->pod);

@@ -7,23 +7,17 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "api/values/pod_group.h"
 #include "explain/answer/waiting.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {
 
-using PodGroupName = std::pair<std::string, std::string>;  // namespace, name
-// The minimums of the PodGroups that are known.
-using PodGroupMinimums = std::map<PodGroupName, std::size_t>;
-
 struct PodGroup {
-  PodGroupName name;
+  api::PodGroupName name;
   std::vector<std::size_t> members = {};  // indexes of the waiters
   std::size_t running = 0;                // pods that have a node
   std::optional<std::size_t> minimum = {};
@@ -35,7 +29,13 @@ struct PodGroup {
 
 // The groups of the waiters, in the order of their first pods.
 using PodGroups = std::vector<PodGroup>;
-PodGroups pod_groups(const Waiters& waiters, const PodGroupMinimums& minimums, const cluster::Snapshot& fork);
+PodGroups pod_groups(const Waiters& waiters, const api::PodGroupMinimums& minimums,
+                     const cluster::Snapshot& fork);
+
+// How many more pods of this one's group have to be placed, itself included, until the group has its minimum.
+// 0: no more, or the minimum is not known.
+std::size_t needed_of_group(const api::Pod& pod, const api::PodGroupMinimums& minimums,
+                            const cluster::Snapshot& fork);
 
 // Moves the pods of each group behind its first one.
 void gather_groups(Waiters& waiters);

@@ -1,6 +1,7 @@
 #include "explain/answer/room_bound.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -53,6 +54,35 @@ std::size_t RoomBound::fitting(std::int64_t pods, std::int64_t milli_cpu, std::i
   const auto by_count = std::min(static_cast<std::size_t>(std::max<std::int64_t>(0, pods)), pods_);
   return std::min({by_count, fitting(milli_cpu_, milli_cpu), fitting(memory_, memory)});
 }
+
+void RoomBound::Room::add(const Room& other, std::int64_t times) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto sum = [times](std::int64_t a, std::int64_t b) {
+    const auto each = std::max<std::int64_t>(0, b);
+    return cluster::saturating_add(a, each > kMost / times ? kMost : each * times);
+  };
+  pods = sum(pods, other.pods);
+  milli_cpu = sum(milli_cpu, other.milli_cpu);
+  memory = sum(memory, other.memory);
+}
+
+RoomBound::Room RoomBound::room_on(const api::Node& node) {
+  const auto has = cluster::to_resources(node.allocatable);
+  return {cluster::allowed_pods(node), has.milli_cpu, has.memory};
+}
+
+RoomBound::Room RoomBound::room_on(const cluster::Snapshot& fork) {
+  Room out;
+  fork.present().each([&](cluster::Row row) {
+    out.add({cluster::wrapping_minus(fork.allocatable_pods[row], fork.pod_count[row]),
+             cluster::wrapping_minus(fork.allocatable_milli_cpu[row], fork.requested_milli_cpu[row]),
+             cluster::wrapping_minus(fork.allocatable_memory[row], fork.requested_memory[row])},
+            1);
+  });
+  return out;
+}
+
+std::size_t RoomBound::in(const Room& room) const { return fitting(room.pods, room.milli_cpu, room.memory); }
 
 std::size_t RoomBound::on_node(const api::Node& node) const {
   const auto has = cluster::to_resources(node.allocatable);

@@ -19,8 +19,16 @@ class RoomBound {
   // for less than nothing.
   RoomBound(const Waiters& waiters, const Places& places);
 
+  struct Room {
+    std::int64_t pods = 0, milli_cpu = 0, memory = 0;
+    void add(const Room& other, std::int64_t times);  // at least once
+  };
+  static Room room_on(const api::Node& node);  // if it is empty
+  static Room room_on(const cluster::Snapshot& fork);
+
   std::size_t on_node(const api::Node& node) const;  // if it is empty
   std::size_t on_nodes(const cluster::Snapshot& fork) const;
+  std::size_t in(const Room& room) const;  // as if it were on one node
 
  private:
   // The least that 0, 1, 2, … pods ask for together.

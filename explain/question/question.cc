@@ -136,6 +136,7 @@ Result<void> check_size(const ReportText& report, const QuestionPaths& paths) {
   const auto too_deep = fmt::format("nested deeper than {} levels", kTemplateDepth);
   if (report.template_bytes > kTemplateBytes) return invalid(paths.pod_template.said("larger than 64 KiB"));
   if (report.template_depth > kTemplateDepth) return invalid(paths.pod_template.said(too_deep));
+  if (report.search_bytes > kSearchBytes) return invalid((paths.spec / "search").said("larger than 256 KiB"));
   if (report.rest_bytes > kTemplateBytes)
     return invalid(paths.spec.said("larger than 64 KiB without its template"));
   if (report.rest_depth > kTemplateDepth) return invalid(paths.spec.said(too_deep));

@@ -10,7 +10,8 @@
 namespace podium::explain {
 
 inline constexpr std::size_t kTemplateBytes = 64 * 1024;  // of spec.template, and of the rest of the spec
-inline constexpr std::size_t kTemplateDepth = 64;         // a pod has about 15
+inline constexpr std::size_t kSearchBytes = 256 * 1024;  // of spec.search, which may have a cloud's catalogue
+inline constexpr std::size_t kTemplateDepth = 64;        // a pod has about 15
 inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a pod, with its metadata
 inline constexpr std::int64_t kMostReplicas = 10'000;
 inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds

@@ -177,7 +177,7 @@ void read_spec(const Cursor::Value& spec, ReportText& out) {
       out.template_bytes = value.bytes;
       out.template_depth = value.depth;
     } else {
-      out.rest_bytes += key.size() + value.bytes;
+      (key == "search" ? out.search_bytes : out.rest_bytes) += key.size() + value.bytes;
       out.rest_depth = std::max(out.rest_depth, value.depth);
     }
   });

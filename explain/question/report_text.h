@@ -33,7 +33,8 @@ struct ReportText {
   std::string_view scheduler_name;  // spec.schedulerName: the scheduler that answers; empty: any
   std::size_t template_bytes = 0;   // of spec.template, counting each escape \uXXXX as one byte
   std::size_t template_depth = 0;   // nesting depth of its objects and lists
-  std::size_t rest_bytes = 0;       // of the other fields of spec, counted the same way
+  std::size_t search_bytes = 0;     // of spec.search, counted the same way
+  std::size_t rest_bytes = 0;       // of the other fields of spec
   std::size_t rest_depth = 0;
 
   // True if the status answers the current spec. A status with another observedGeneration is not an answer,

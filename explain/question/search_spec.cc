@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "api/decode/decode.h"
 #include "api/validate/validate.h"
@@ -20,6 +21,7 @@ constexpr std::size_t kMostDeviceKinds = 16, kMostDeviceFields = 32;
 constexpr std::size_t kMostCsiDrivers = 16;
 constexpr std::int64_t kMostVolumes = 100'000;
 constexpr std::int64_t kMostDevices = 128;  // of a ResourceSlice
+constexpr std::int64_t kMostDevicesOfAll = 4096;
 constexpr std::int64_t kMostWeight = 1'000'000;
 constexpr double kMillion = 1e6, kHighestPrice = 1e9;
 
@@ -137,14 +139,23 @@ void add_devices(const AlikeDevices& alike, std::vector<api::ResourceSlice>& sli
   }
 }
 
-void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices, SpecFindings& findings) {
+// `left`: how many devices all shapes may still have.
+void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices, std::int64_t& left,
+                  SpecFindings& findings) {
   std::int64_t sum = 0;
   reader.items("devices", kMostDeviceKinds, [&](const json::value& item, const FieldPath& at) {
     const auto alike = read_devices_alike(item, at, findings);
     sum += alike.count;
-    if (sum <= kMostDevices) return add_devices(alike, slices);
-    if (sum - alike.count <= kMostDevices)
-      findings.add(at / "count", fmt::format("a node has at most {} devices", kMostDevices));
+    if (sum > kMostDevices) {
+      if (sum - alike.count <= kMostDevices)
+        findings.add(at / "count", fmt::format("a node has at most {} devices", kMostDevices));
+      return;
+    }
+    if (left >= 0 && left < alike.count)
+      findings.add(at / "count",
+                   fmt::format("the shapes have at most {} devices together", kMostDevicesOfAll));
+    left -= alike.count;
+    if (left >= 0) add_devices(alike, slices);
   });
 }
 
@@ -166,7 +177,8 @@ void read_csi_limits(const json::value& value, const FieldPath& path, api::CsiNo
   }
 }
 
-Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+Shape read_shape(const json::value& value, const FieldPath& path, std::int64_t& devices_left,
+                 SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
   Shape shape{.name = reader.required("name")};
   if (!shape.name.empty() && !api::is_dns_subdomain(shape.name))
@@ -187,7 +199,7 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
     reader.items("taints", kMostTaints, [&](const json::value& item, const FieldPath& at) {
       node.taints.push_back(read_taint(item, at, findings));
     });
-    read_devices(reader, shape.slices, findings);
+    read_devices(reader, shape.slices, devices_left, findings);
     if (csi_limits) read_csi_limits(*csi_limits, reader.path("csiLimits"), shape.drivers.emplace(), findings);
   }
   shape.price = read_price(reader, findings);
@@ -200,9 +212,11 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
 
 std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings) {
   std::vector<Shape> shapes;
+  std::set<std::string> names;
+  auto devices_left = kMostDevicesOfAll;
   reader.items("shapes", kMostShapes, [&](const json::value& item, const FieldPath& path) {
-    auto shape = read_shape(item, path, findings);
-    if (!shape.name.empty() && std::ranges::find(shapes, shape.name, &Shape::name) != shapes.end())
+    auto shape = read_shape(item, path, devices_left, findings);
+    if (!shape.name.empty() && !names.insert(shape.name).second)
       findings.add(path / "name", fmt::format("another shape is named {}", shape.name));
     shapes.push_back(std::move(shape));
   });

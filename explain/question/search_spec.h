@@ -16,7 +16,7 @@
 
 namespace podium::explain {
 
-inline constexpr std::size_t kMostShapes = 16;      // that are tried
+inline constexpr std::size_t kMostShapes = 512;     // that are tried: a cloud's catalogue has some hundreds
 inline constexpr std::int64_t kMostOfShape = 1000;  // nodes of one shape
 
 // What new nodes are like.

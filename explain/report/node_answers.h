@@ -85,7 +85,9 @@ struct NodesWanted {
   bool is_finished = false;       // no node can be left out
   std::string price = {};         // of all nodes, if each shape has one
   std::size_t shapes_tried = 0, shapes_total = 0;
-  std::vector<AddedNodes> added = {};       // at most 16
+  std::vector<AddedNodes> added = {};       // at most 16, those that take the most pods first
+  std::size_t added_total = 0;              // shapes
+  std::size_t nodes_total = 0;              // to add, of all shapes
   std::vector<UnplacedPods> unplaced = {};  // at most 16, those with the most pods first
   std::size_t unplaced_total = 0;           // workloads
   // Cordoned nodes: uncordoned, they place as many pods as the added ones. At most 16.
@@ -105,7 +107,8 @@ struct Fields<NodesWanted> {
       field("price", &NodesWanted::price, {.bytes = 63}),
       required("shapesTried", &NodesWanted::shapes_tried),
       required("shapesTotal", &NodesWanted::shapes_total),
-      field("added", &NodesWanted::added, {.items = 16}),
+      required("nodesTotal", &NodesWanted::nodes_total),
+      counted("added", &NodesWanted::added, "addedTotal", &NodesWanted::added_total, {.items = 16}),
       counted("unplaced", &NodesWanted::unplaced, "unplacedTotal", &NodesWanted::unplaced_total,
               {.items = 16}),
       field("uncordon", &NodesWanted::uncordon, Meaning::node, {.items = 16}),

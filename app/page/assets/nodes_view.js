@@ -54,6 +54,7 @@ function Missing({ found, words }) {
           ),
         ),
       ),
+    found.addedTotal > added.length && h("p", null, `Nodes of ${found.addedTotal - added.length} more shapes are not listed.`),
     unplaced.length > 0 && [
       h("h2", null, "Pods that fit on no shape"),
       h(

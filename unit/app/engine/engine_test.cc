@@ -404,6 +404,22 @@ TEST(Engine, ANewLeaderLogsOnceWhichPlacedPodsHaveNoReport) {
   EXPECT_TRUE(life.stop());
 }
 
+TEST(Engine, ANewLeaderKnowsTheEvictionsOfTheLast) {
+  Life life;
+  life.server.put("schedulingreports", json::parse(R"({
+      "metadata":{"namespace":"ml","name":"vip","labels":{"podium.dev/report":"decision"}},
+      "spec":{"podRef":{"name":"vip","uid":"v"}},"status":{"outcome":"Scheduled","attempts":2,"preemption":{
+      "nodeName":"n1","victims":[{"namespace":"shop","name":"low"},{"namespace":"shop","name":"p0"}],
+      "victimsTotal":2,"decidedAt":"2026-11-29T10:00:00Z"}}})"));
+  EXPECT_TRUE(
+      life.run_until([&] { return !life.engine->decisions().find("shop", "low").evicted_for.empty(); }));
+  const auto found = life.engine->decisions().find("shop", "low");
+  EXPECT_EQ(found.evicted_for, "ml/vip");
+  EXPECT_EQ(found.evicted_from, "n1");
+  EXPECT_EQ(life.engine->decisions().find("shop", "p0").evicted_for, "") << "a pod of this name lives";
+  EXPECT_TRUE(life.stop());
+}
+
 TEST(Engine, StopsInOrderAtAnyStep) {
   for (int n = 0; n < 400; n += 13) {
     SCOPED_TRACE(n);

@@ -36,6 +36,8 @@ NodesWanted of_shop() {
                      .workloads = {{"Deployment", "web", 2}, {.count = 7}},
                      .workloads_total = 2,
                      .left_over = {{"cpu", "1500m"}, {"memory", "0"}}}},
+          .added_total = 1,
+          .nodes_total = 2,
           .unplaced = {{.pods = {.count = 3}, .reason = "r"}},
           .unplaced_total = 1};
 }

@@ -357,6 +357,22 @@ TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
   EXPECT_EQ(m.memory.find("shop", "low").evicted_at, first);
 }
 
+TEST(DecisionMemory, RecallsEvictionsByAnEarlierProcess) {
+  Memory m;
+  m.decide("decided");
+  auto preempts = m.preempting({{"shop", "low"}});
+  m.remember("ml", "vip", "v", preempts);
+  const Preempted earlier{
+      "n2", {{"shop", "low"}, {"shop", "decided"}, {"shop", "older"}}, 3, 0, m.clock.wall() - 2h};
+  m.memory.recall("ml", "earlier", "e", earlier);
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip") << "this process knows better";
+  EXPECT_EQ(m.memory.find("shop", "decided").evicted_for, "") << "a new pod";
+  const auto found = m.memory.find("shop", "older");
+  EXPECT_EQ(found.evicted_for, "ml/earlier");
+  EXPECT_EQ(found.evicted_from, "n2");
+  EXPECT_EQ(found.evicted_at, earlier.decided_at);
+}
+
 TEST(DecisionMemory, KnowsWhenThePodWasCreated) {
   Memory m;
   const auto status = m.status("n1");

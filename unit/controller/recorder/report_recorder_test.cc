@@ -6,6 +6,7 @@
 #include <map>
 
 #include "api/text/json_view.h"
+#include "base/time.h"
 #include "controller/report/metadata.h"
 #include "metrics/samples.h"
 #include "scheduler/framework/decision.h"
@@ -47,6 +48,21 @@ TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
   w.bind(again);
   w.run();
   EXPECT_FALSE(w.report("web").at("status").as_object().contains("history")) << "another pod of this name";
+}
+
+TEST(ReportRecorder, WhatAnEarlierProcessPreemptedStaysAfterThePodHasLanded) {
+  Writing w;
+  const auto at = w.clock.wall() - 5min;
+  w.recorder.recall("uid-of-web", {"n1", {{"batch", "old"}}, 1, 0, at});
+  auto web = small("web");
+  web.meta.uid = "uid-of-web";
+  w.bind(web);
+  w.run();
+  const auto status = w.report("web").at("status");
+  EXPECT_EQ(ObjectServer::text(status, "/outcome"), "Scheduled");
+  EXPECT_EQ(ObjectServer::text(status, "/preemption/victims/0/name"), "old");
+  EXPECT_EQ(ObjectServer::text(status, "/preemption/decidedAt"), format_time(at));
+  EXPECT_FALSE(status.as_object().contains("history"));
 }
 
 TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {

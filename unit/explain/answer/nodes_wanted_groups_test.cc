@@ -33,11 +33,14 @@ Pods joined(Pods a, const Pods& b) {
   return a;
 }
 
-ReportStatus search_for(const std::string& shapes, const Pods& waiting, const PodGroupMinimums& minimums = {},
+ReportStatus search_for(const std::string& shapes, const Pods& waiting,
+                        const api::PodGroupMinimums& minimums = {},
                         const cluster::Snapshot& snapshot = full_cluster(), const Budget& budget = {}) {
   const auto question =
       unit::read(fmt::format(R"({{"search": {{"forPending": {{"shapes": [{}]}}}}}})", shapes));
-  return question ? answer(*question, snapshot, unit::default_config(), budget, {}, waiting, minimums)
+  api::AdmissionObjects objects;
+  objects.group_minimums = minimums;
+  return question ? answer(*question, snapshot, unit::default_config(), budget, objects, waiting)
                   : refusal(question.error());
 }
 
@@ -94,6 +97,15 @@ TEST(NodesWantedGroups, OfTwoTheFirstIsKept) {
       choice_in(search_for(kTwo, waiting)),
       "2 s (2 a); none (2 b): group b: 0 of 2 fit; more nodes would be needed than the shapes, or this "
       "question, allow");
+}
+
+// The first one would take two of three nodes, and not need them.
+TEST(NodesWantedGroups, OneThatStaysTooSmallTakesNoRoomOfTheNext) {
+  const auto status = search_for(kTwo, joined(group_of("large", 3, "3"), group_of("train", 3, "3")),
+                                 {{{"shop", "large"}, 3}, {{"shop", "train"}, 2}});
+  EXPECT_EQ(status.answer->fitting, 2u);
+  EXPECT_THAT(choice_in(status), HasSubstr("2 s (2 train)"));
+  EXPECT_THAT(choice_in(status), HasSubstr("group large: 2 of 3 fit"));
 }
 
 TEST(NodesWantedGroups, NoGroupIsSplitWhenTheTimeEnds) {

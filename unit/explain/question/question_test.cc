@@ -2,6 +2,7 @@
 #include "explain/question/question.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "unit/explain/question/reading.h"
@@ -286,6 +287,15 @@ TEST(ReadQuestion, WhatIsNextToTheTemplateIsBounded) {
       read(fmt::format(R"({{"podRef": {{"name": "p"}}, "nonce": "{}"}})", std::string(kTemplateBytes, 'x')));
   ASSERT_FALSE(long_nonce);
   EXPECT_EQ(long_nonce.error().message, "spec: larger than 64 KiB without its template");
+  const auto search = [](std::size_t bytes) {
+    return read(
+        fmt::format(R"({{"search": {{"forPending": {{"shapes": [{{"name": "a", "like": "{}"}}]}}}}}})",
+                    std::string(bytes, 'x')));
+  };
+  EXPECT_THAT(search(kTemplateBytes).error().message,
+              testing::HasSubstr("spec.search.forPending.shapes[0].like"))
+      << "a catalogue is larger than a template";
+  EXPECT_EQ(search(kSearchBytes).error().message, "spec.search: larger than 256 KiB");
 }
 
 TEST(ReadSubject, ThePodThatIsMeant) {

@@ -201,6 +201,8 @@ inline ReportStatus answered() {
                                           .workloads = {{"Deployment", "web", 2}, {.count = 1}},
                                           .workloads_total = 2,
                                           .left_over = {{"cpu", "500m"}}}},
+                               .added_total = 1,
+                               .nodes_total = 2,
                                .unplaced = {{.pods = {"Pod", "big", 1}, .reason = "no shape has gpu=h100"}},
                                .unplaced_total = 1,
                                .uncordon = {"n4"}};
