@@ -270,7 +270,7 @@ PlacedPod refused_by_quota(const Asked& asked, std::int32_t index, const std::st
 // In plain words, without numbers, so that pods with the same reason are counted together: "nodes do not have
 // enough free cpu".
 std::string reason_of(const explain::ReportStatus& status) {
-  const auto* main = render::main_rejection(status.rejections);
+  const auto* main = explain::main_rejection(status.rejections);
   if (!main) return explain::main_reason(status);
   auto several = *main;
   several.nodes = 2;

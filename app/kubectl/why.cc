@@ -185,6 +185,10 @@ class Why {
     return is_for_it ? eviction->when : std::nullopt;
   }
 
+  static bool is_attempt(const render::TimelineEntry& moment) {
+    return moment.what == "tried" || moment.what == "failed" || moment.what == "chose";
+  }
+
   CommandOutput timeline(const Target& target, const std::optional<json::value>& pod,
                          const std::optional<json::value>& report) {
     std::vector<render::TimelineEntry> moments;
@@ -197,6 +201,8 @@ class Why {
       if (!pod) add(render::moments_of_gone(read));
     }
     if (pod) add(render::moments_of_pod(*pod, waits_for_binding(*pod, read_of(report))));
+    // The answer about a dump has no attempts.
+    if (pod && std::ranges::none_of(moments, &is_attempt)) add(render::attempts_of_pod(*pod));
     if (const auto eviction = eviction_of(target, pod))
       moments.push_back(render::evicted(eviction->when, eviction->ns + "/" + eviction->pod));
     moments = render::in_order(std::move(moments));

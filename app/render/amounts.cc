@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/admission/quota.h"
 #include "api/values/quantity.h"
 #include "api/values/resource_names.h"
 
@@ -67,17 +68,7 @@ std::string rounded_down(std::string_view resource, const api::Quantity& quantit
 }
 
 std::string exact(std::string_view resource, const api::Quantity& quantity) {
-  if (quantity.is_negative()) return quantity.text();
-  if (resource == "cpu") return cpu(quantity);
-  if (!api::is_in_bytes(resource)) return quantity.text();
-  const auto bytes = quantity.value();
-  for (const auto& unit : kUnits) {
-    const auto size = std::int64_t{1} << unit.first;
-    const bool is_whole = bytes % size == 0;
-    const bool is_short = bytes / size < 1024 && bytes % size * 100 % size == 0;
-    if (bytes >= size && (is_whole || is_short)) return in_unit(bytes, unit, Round::down);
-  }
-  return quantity.text();
+  return quantity.is_negative() ? quantity.text() : api::quota_text(resource, quantity);
 }
 
 std::string requested_of_free(std::string_view resource, const std::string& requested,
@@ -85,6 +76,7 @@ std::string requested_of_free(std::string_view resource, const std::string& requ
   const auto wants = api::Quantity::parse(requested), has = api::Quantity::parse(free);
   if (!wants || !has || wants->is_negative() || has->is_negative())
     return fmt::format("{} of {}", requested, free);
+  if (resource == "cpu") return fmt::format("{} of {}", wants->text(), has->text());
   auto left = rounded(resource, *has, Round::down);
   const auto shown = api::Quantity::parse(left);
   if (*wants <= *has && (!shown || *shown < *wants)) left = exact(resource, *has);

@@ -20,7 +20,7 @@ std::string rounded_up(std::string_view resource, const std::string& quantity);
 // Rounds down: for free amounts.
 std::string rounded_down(std::string_view resource, const api::Quantity& quantity);
 
-// In the largest unit in which two digits after the point are exact.
+// As kubectl writes it: "1500m", "1536Mi", "1G".
 std::string exact(std::string_view resource, const api::Quantity& quantity);
 
 // "500m of 3.2". Rounds the free amount down, but never below a request that it satisfies.

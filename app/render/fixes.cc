@@ -10,6 +10,7 @@
 
 #include "api/values/resource_names.h"
 #include "app/render/text.h"
+#include "app/render/what_if.h"
 
 namespace podium::render {
 namespace {
@@ -132,6 +133,12 @@ std::string fix_snippet(const explain::ReportFix& fix) {
 }
 
 std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
+  if (!fix.quota.empty()) {
+    const auto count = fix.fitting >= asked && asked > 1 ? fmt::format("all {}", asked)
+                       : asked > 1 ? fmt::format("{}{}", fix.may_be_more ? "at least " : "", fix.fitting)
+                                   : std::string("it");
+    return " → " + room_and_quota(count, fix.quota, fix.quota_allows);
+  }
   if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
   if (asked > 1 && fix.fitting > 0)
     return fmt::format(" → {}{} of {} {}", fix.may_be_more ? "at least " : "", fix.fitting, asked,

@@ -102,16 +102,19 @@ const WaitingPod& newest(const std::vector<WaitingPod>& pods) {
   });
 }
 
-std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
-  if (!would_fit(pods.front())) return blocked_by(newest(pods));
+// Where the pods of a group that fit would go. Each was asked about as if the others did not wait.
+std::string would_go(const std::vector<WaitingPod>& pods) {
+  constexpr std::size_t kNamed = 2;
   std::set<std::string> nodes;
   for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
-  constexpr std::size_t kNamed = 2;
-  // Each was asked about as if the others did not wait.
   const auto scheduler = other_scheduler(pods.front());
-  return fmt::format("nothing: {} would go to {}{}", pods.size() == 1 ? "it" : "each alone",
+  return fmt::format("{} would go to {}{}", pods.size() == 1 ? "it" : "each alone",
                      listed({nodes.begin(), nodes.end()}, kNamed),
                      !scheduler.empty() ? fmt::format(", but scheduler {} places it", scheduler) : "");
+}
+
+std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
+  return would_fit(pods.front()) ? "nothing: " + would_go(pods) : blocked_by(newest(pods));
 }
 
 std::string miss_cell(const WaitingPod& pod) {
@@ -134,6 +137,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
                      .blocked_by = blocked_by_of(pods),
                      .nearest_miss = miss_cell(newest(pods)),
+                     .would_go = would_fit(pods.front()) ? would_go(pods) : std::string(),
                      .gated = !pods.front().gates.empty(),
                      .requests = pods.front().requests,
                      .selector = pods.front().selector,
@@ -242,7 +246,7 @@ std::string blocked_by(const explain::ReportStatus& status) {
     return fmt::format("waits for {} on {}{}", counted(preemption->total, "eviction"), preemption->node,
                        static_pods_words(*preemption));
   if (status.outcome == "Fits" && status.choice)
-    return fmt::format("nothing: it would go to {}", status.choice->node);
+    return fmt::format("it fits now: it would go to {}", status.choice->node);
   if (evicts_no_more(status))
     return std::string(framework::row_of(framework::ReasonCode::victims_terminate).words);
   const auto* rejection = main_rejection(status.rejections);

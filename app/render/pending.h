@@ -54,6 +54,7 @@ struct WaitingGroup {
   std::string ns;
   std::optional<Wall> since;  // the oldest
   std::string asks, blocked_by, nearest_miss;
+  std::string would_go = {};  // in a dump, of pods that fit: "it would go to n2"
   bool gated = false;
   bool waits_for_evictions = false;  // podium preempts pods for some of them
   // The first pod's values, for programs.

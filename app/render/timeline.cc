@@ -88,6 +88,20 @@ std::vector<TimelineEntry> moments_of_pod(const json::value& pod, bool is_being_
   return out;
 }
 
+std::vector<TimelineEntry> attempts_of_pod(const json::value& pod) {
+  if (!string_at(pod, "/spec/nodeName").empty()) return {};
+  for (const auto& condition : list_at(pod, "/status/conditions")) {
+    if (string_at(condition, "/type") != "PodScheduled" || string_at(condition, "/status") != "False")
+      continue;
+    const auto reason = string_at(condition, "/reason"), message = string_at(condition, "/message");
+    if (reason == "SchedulingGated") continue;  // moments_of_pod() has the gates
+    // The condition changes once, and later attempts change its message.
+    return {{since(pod, "PodScheduled", "False"), "tried",
+             message.empty() ? reason : "then or later: " + message}};
+  }
+  return {};
+}
+
 std::vector<TimelineEntry> moments_of_gone(const Report& report, std::optional<Wall> created) {
   const auto& status = report.status;
   std::vector<TimelineEntry> out;

@@ -23,6 +23,8 @@ struct TimelineEntry {
 // The pod's own moments.
 // `is_being_bound`: to the nominated node; else the pod waits for room there.
 std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod, bool is_being_bound = false);
+// What the pod's condition PodScheduled says of a pod that waits, if no report of podium has its attempts.
+std::vector<TimelineEntry> attempts_of_pod(const boost::json::value& pod);
 // The decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);

@@ -115,6 +115,7 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
       if (quota.allowed < answer.asked)
         out += fmt::format("{}: {}\n", subject, quota_line(quota, report.ns, answer.asked));
     }
+    for (const auto& note : answer.notes) out += fmt::format("{}: note: {}\n", subject, note);
     auto doubts = answer.not_modelled;
     std::erase_if(doubts, [&](const auto& what) { return has(common, what); });
     if (!doubts.empty()) out += fmt::format("{}: {}", subject, not_modelled_line(doubts));

@@ -115,7 +115,10 @@ std::string stopped(const Report& report, const Options& options) {
   if (const auto& first = failure.rejections.front();
       failure.rejections.size() == 1 && explain::is_of_pod(first.code))
     return out + capitalized(own_sentence(first)) + "\n";
-  return out + rejected_nodes(failure.rejections, failure.rejections_total, options) + would_evict(report);
+  out += rejected_nodes(failure.rejections, failure.rejections_total, options);
+  if (const auto parts = selector_table(failure.rejections, options); !parts.empty())
+    out += "The labels that it requires:\n" + parts;
+  return out + would_evict(report);
 }
 
 std::string group_words(const Report& report, const Options& options) {
@@ -148,9 +151,15 @@ std::string changed(const Report& report) {
   return out;
 }
 
+std::string note_lines(const explain::ReportAnswer& answer) {
+  std::string out;
+  for (const auto& note : answer.notes) out += fmt::format("Note: {}\n", note);
+  return out;
+}
+
 std::string footer(const Report& report, const std::string& next = {}) {
-  return not_modelled_line(answer_of(report).not_modelled) + "Nothing was created." +
-         (next.empty() ? "" : " Compare: " + next) + "\n";
+  return note_lines(answer_of(report)) + not_modelled_line(answer_of(report).not_modelled) +
+         "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
 // "; all 4 do with preemption, which evicts 5 pods". Empty: no more fit with it.
@@ -167,8 +176,11 @@ std::string with_preemption(const explain::ReportAnswer& answer) {
 std::string room_with_preemption(const explain::ReportAnswer& answer) {
   const auto& with = answer.with_preemption;
   if (!with) return {};
-  return fmt::format("; for {}{} with preemption, which evicts {}", with->may_be_more ? "at least " : "",
-                     with->fitting, counted(with->evicted, "pod"));
+  auto out = fmt::format("; for {}{} with preemption, which evicts {}", with->may_be_more ? "at least " : "",
+                         with->fitting, counted(with->evicted, "pod"));
+  if (!answer.quotas.empty() && answer.quotas.front().allowed < with->fitting)
+    out += fmt::format(", but quota {} allows {}", answer.quotas.front().name, answer.quotas.front().allowed);
+  return out;
 }
 
 std::string more_quotas(const explain::ReportAnswer& answer) {

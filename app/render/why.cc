@@ -147,12 +147,23 @@ std::string values_of(const explain::UnmetPart& part) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
+// What nodes have instead of a part that none of them meets.
+std::string instead_of(const explain::UnmetPart& part) {
+  if (!part.missing_node.empty()) return explain::no_node(part.missing_node, part.values);
+  const auto near = part.near.empty() ? std::string() : " " + suggestion(part.near);
+  if (!part.missing_key.empty())
+    return fmt::format("no node has the label {}{}{}", part.missing_key, near.empty() ? "" : ".", near);
+  if (part.values.empty()) return {};
+  return fmt::format("values: {}{}{}", values_of(part), near.empty() ? "" : ".", near);
+}
+
 // A cordon or a taint of a node, which applies to any pod.
 std::string state_words(const explain::ReportRejection& rejection) {
   if (rejection.code == kCordoned) return fmt::format("{} cordoned", rejection.nodes);
-  return fmt::format(
-      "{} {}", rejection.nodes,
-      rejection.taints.empty() ? "tainted" : "taint " + listed(rejection.taints, 2, rejection.taints_total));
+  return fmt::format("{} {}", rejection.nodes,
+                     rejection.taints.empty()
+                         ? "tainted"
+                         : "taint " + listed_taints(rejection.taints, 2, rejection.taints_total));
 }
 
 // No node has all labels that the pod requires.
@@ -243,10 +254,7 @@ std::string selector_table(const std::vector<explain::ReportRejection>& rejectio
       const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
       rows.push_back(
           {fmt::format("{} {}", from, shortened_requirement(part.requirement)), counted(part.nodes, "node")});
-      if (!part.missing_node.empty())
-        rows.back().push_back("← " + explain::no_node(part.missing_node, part.values));
-      else if (!part.values.empty())
-        rows.back().push_back("← values: " + values_of(part));
+      if (const auto words = instead_of(part); !words.empty()) rows.back().push_back("← " + words);
     }
   }
   constexpr std::size_t kRequirement = 0, kValues = 2;

@@ -30,6 +30,21 @@ std::vector<Given> given_by(const From& from) {
   return out;
 }
 
+// ": nodeSelector disk=ssd, but it has disk=hdd".
+std::string unmet_words(const std::vector<explain::UnmetOnNode>& unmet) {
+  std::vector<std::string> parts;
+  for (const auto& part : unmet) {
+    const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
+    auto words = fmt::format("{} {}", from, part.requirement);
+    if (!part.key.empty() && !part.has_label)
+      words += fmt::format(", but it does not have the label {}", part.key);
+    else if (part.has_label && !part.value.empty())
+      words += fmt::format(", but it has {}={}", part.key, part.value);
+    parts.push_back(std::move(words));
+  }
+  return parts.empty() ? std::string() : fmt::format(": {}", fmt::join(parts, "; "));
+}
+
 std::string rejection_text(const Given& given, const Options& options,
                            const std::vector<std::string>& taints = {}) {
   const auto code = given.cause ? std::string_view(given.cause->code) : std::string_view();
@@ -115,7 +130,7 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
       out.passes.push_back(filter_words(check.plugin));
     } else {
       for (const auto& given : given_by(check))
-        out.rejects.push_back(rejection_text(given, options, check.taints));
+        out.rejects.push_back(rejection_text(given, options, check.taints) + unmet_words(check.unmet));
     }
   }
   return out;

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/topology_labels.h"
 #include "app/render/amounts.h"
 #include "app/render/text.h"
 #include "explain/report/reason_words.h"
+#include "explain/report/state_taints.h"
 
 namespace podium::render {
 namespace {
 
-const std::string_view kExcludedByName = framework::row_of(framework::ReasonCode::excluded_by_name).name;
 constexpr std::size_t kTaintsNamed = 3;
 
 constexpr Word kStrategies[] = {
@@ -61,8 +62,23 @@ std::string filter_words(std::string_view plugin) {
   return std::string(exact == std::end(kFilters) ? plugin : exact->second);
 }
 
+std::string listed_taints(const std::vector<std::string>& taints, std::size_t most, std::size_t total) {
+  std::vector<std::string> words, states;
+  for (const auto& taint : taints) {
+    const auto state = explain::state_of_taint_text(taint);
+    if (state.empty()) {
+      words.push_back(taint);
+      continue;
+    }
+    auto text = fmt::format("{} ({})", taint.substr(0, taint.find_first_of("=:")), state);
+    if (std::ranges::find(states, text) == states.end()) states.push_back(std::move(text));
+  }
+  words.insert(words.end(), states.begin(), states.end());
+  return listed(words, most, std::max(total, taints.size()) - (taints.size() - words.size()));
+}
+
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total) {
-  return taints.empty() ? std::string() : ": " + listed(taints, kTaintsNamed, total);
+  return taints.empty() ? std::string() : ": " + listed_taints(taints, kTaintsNamed, total);
 }
 
 std::string rejection_words(const explain::ReportRejection& rejection) {
@@ -75,7 +91,30 @@ std::string rejection_words(const explain::ReportRejection& rejection) {
          taint_words(rejection.taints, rejection.taints_total);
 }
 
+namespace {
+
+// "no node has the label disktpye; did you mean disktype?": more of use than how many nodes do not match.
+// Empty: nodes meet each part.
+std::string lacking_words(const explain::ReportRejection& rejection) {
+  constexpr std::size_t kPartBytes = 72;
+  if (!explain::lacks_a_part(rejection)) return {};
+  const auto part = std::ranges::find_if(rejection.parts, [](const explain::UnmetPart& each) {
+    return each.from != explain::kOneOfSeveralTerms && each.nodes == 0;
+  });
+  if (part == rejection.parts.end()) return "no node matches one of the terms of its node affinity";
+  if (!part->missing_node.empty()) return explain::no_node(part->missing_node, part->values);
+  auto near = suggestion(part->near);
+  if (!near.empty()) near = "; d" + near.substr(1);
+  if (!part->missing_key.empty()) return fmt::format("no node has the label {}{}", part->missing_key, near);
+  auto requirement = explain::cut(part->requirement, kPartBytes);
+  if (requirement != part->requirement) requirement += "…";
+  return fmt::format("no node {} {}{}", part->from == "nodeSelector" ? "has" : "matches", requirement, near);
+}
+
+}  // namespace
+
 std::string rejection_of(const std::string& nodes, const explain::ReportRejection& rejection) {
+  if (auto lacking = lacking_words(rejection); !lacking.empty()) return lacking;
   const auto words = rejection_words(rejection);
   if (explain::is_of_pod(rejection.code)) return words;
   const bool is_text_only = explain::reason_words(rejection) == rejection.reason;
@@ -130,8 +169,29 @@ bool is_short_of_resource(const explain::ReportRejection& rejection) {
          rejection.code == framework::row_of(too_many_pods).name;
 }
 
-bool has_shortfall(const explain::ReportRejection& rejection) {
-  return !rejection.devices.empty() || !missing_words(rejection).empty();
+// "in zone eu-1a", "on node n1", "where rack is r7"; empty: the values are withheld.
+std::string place_words(const explain::VolumePlace& place) {
+  if (place.values.empty()) return {};
+  const std::string_view key = place.key;
+  const auto kind = key.substr(key.rfind('/') + 1);
+  const auto values = fmt::format("{}", fmt::join(place.values, " or "));
+  if (key == api::label::hostname) return "on node " + values;
+  if (kind == "zone" || kind == "region") return fmt::format("in {} {}", kind, values);
+  return fmt::format("where {} is {}", key, values);
+}
+
+// "no node reaches both of its volumes: pv-a (claim data) is in zone a, pv-b (claim logs) in zone b".
+std::string apart_words(const std::vector<explain::VolumePlace>& apart) {
+  const auto& one = apart.front();
+  const auto& other = apart.back();
+  const auto named = [](const explain::VolumePlace& place) {
+    return fmt::format("{} (claim {})", place.volume, place.claim);
+  };
+  const auto at = place_words(one), other_at = place_words(other);
+  constexpr std::string_view kNone = "no node reaches both of its volumes";
+  if (at.empty() || other_at.empty())
+    return fmt::format("{}: {} and {} differ in {}", kNone, named(one), named(other), one.key);
+  return fmt::format("{}: {} is {}, {} {}", kNone, named(one), at, named(other), other_at);
 }
 
 }  // namespace
@@ -142,8 +202,13 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
     for (const auto& counts : rejection.devices) requests.push_back(device_words(counts));
     return fmt::format("{}", fmt::join(requests, "; "));
   }
+  if (rejection.apart.size() == 2) return apart_words(rejection.apart);
   // If no node has the resource, the least shortfall is all that the pod asks for.
-  if (has_none(rejection)) return {};
+  if (has_none(rejection)) {
+    auto similar = suggestion(rejection.shortfall->similar);
+    if (!similar.empty()) similar.front() = 'd';
+    return similar;
+  }
   // Without the pods that are nominated to these nodes, none would be short.
   if (is_short_of_resource(rejection) && !rejection.shortfall) return "it is kept for nominated pods";
   const auto missing = missing_words(rejection);
@@ -180,7 +245,7 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 
 std::string missing_words(const explain::ReportRejection& rejection) {
   if (!rejection.shortfall || rejection.shortfall->least.empty()) return {};
-  const auto& [resource, least, node, without] = *rejection.shortfall;
+  const auto& [resource, least, node, without, similar] = *rejection.shortfall;
   if (resource == "pods" && least == "1") return "1 pod";
   return fmt::format("{} {}", rounded_up(resource, least), resource);
 }
@@ -188,75 +253,6 @@ std::string missing_words(const explain::ReportRejection& rejection) {
 bool evicts_no_more(const explain::ReportStatus& status) {
   const auto* reason = framework::find_reason(status.no_preemption);
   return reason && reason->code == framework::ReasonCode::victims_terminate;
-}
-
-namespace {
-
-using explain::ReportRejection;
-
-// True for a taint that keeps nodes for other pods; false for one of a node's state, such as not-ready.
-bool is_reserving(const std::string& taint) { return !taint.starts_with("node.kubernetes.io/"); }
-
-// The nodes are not for this pod, whatever is free on them.
-bool is_for_others(const ReportRejection& rejection) {
-  using enum framework::ReasonCode;
-  constexpr framework::ReasonCode kForOthers[] = {node_selector_mismatch, enforced_affinity_mismatch};
-  if (rejection.code == framework::row_of(untolerated_taint).name)
-    return !rejection.taints.empty() && std::ranges::all_of(rejection.taints, is_reserving);
-  return std::ranges::any_of(kForOthers,
-                             [&](auto code) { return rejection.code == framework::row_of(code).name; });
-}
-
-// A selector that other nodes match, so that these nodes do not matter.
-bool is_matched_elsewhere(const ReportRejection& rejection) {
-  return rejection.parts.size() == 1 && rejection.parts.front().nodes > 0;
-}
-
-}  // namespace
-
-bool has_none(const ReportRejection& rejection) {
-  return rejection.shortfall && rejection.shortfall->nodes_without >= rejection.nodes;
-}
-
-bool lacks_a_part(const ReportRejection& rejection) {
-  std::size_t terms = 0, unmet_terms = 0;
-  for (const auto& part : rejection.parts) {
-    const bool is_of_terms = part.from == explain::kOneOfSeveralTerms;
-    if (!is_of_terms && part.nodes == 0) return true;
-    if (is_of_terms) ++terms;
-    if (is_of_terms && part.nodes == 0) ++unmet_terms;
-  }
-  return terms > 0 && unmet_terms == terms;
-}
-
-const ReportRejection* main_rejection(const std::vector<ReportRejection>& rejections) {
-  if (rejections.empty()) return nullptr;
-  const auto first = [&](auto is_wanted) -> const ReportRejection* {
-    const auto found = std::ranges::find_if(rejections, is_wanted);
-    return found == rejections.end() ? nullptr : &*found;
-  };
-  // The pods of a DaemonSet name one node each: that they are not for the others says nothing.
-  const auto is_named = [](const ReportRejection& each) { return each.code == kExcludedByName; };
-  if (const auto* unmet =
-          first([&](const ReportRejection& each) { return is_for_others(each) && lacks_a_part(each); }))
-    return unmet;
-  const auto* room = first([&](const ReportRejection& each) {
-    return !is_named(each) && !is_for_others(each) && !has_none(each);
-  });
-  const auto* none = first([&](const ReportRejection& each) { return has_none(each); });
-  // If a node lacks both, more of what it has would not help.
-  if (none && room && none->nodes >= room->nodes) return none;
-  if (room) {
-    const auto* measured = first([&](const ReportRejection& each) {
-      return each.nodes == room->nodes && !is_named(each) && !is_for_others(each) && has_shortfall(each);
-    });
-    return measured ? measured : room;
-  }
-  const auto* other = first([&](const ReportRejection& each) {
-    return !is_named(each) && !(is_matched_elsewhere(each) && is_for_others(each));
-  });
-  if (!other) other = first([&](const ReportRejection& each) { return !is_named(each); });
-  return other ? other : &rejections.front();
 }
 
 }  // namespace podium::render

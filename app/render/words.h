@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/render/report.h"
+#include "explain/report/main_rejection.h"
 
 namespace podium::render {
 
@@ -27,12 +28,15 @@ std::string filter_words(std::string_view plugin);
 // number of nodes.
 std::string rejection_words(const explain::ReportRejection& rejection);
 // The same after `nodes`, "54 of 66 nodes": "54 of 66 nodes do not have enough free cpu". For a reason of the
-// pod itself, only the reason.
+// pod itself, only the reason; if no node has a label that it requires, "no node has disk=nvme".
 std::string rejection_of(const std::string& nodes, const explain::ReportRejection& rejection);
 // What gated the pod: "by a, b".
 std::string gated_words(const explain::GatedTime& time);
 // What held an earlier attempt: "63 nodes do not have enough free nvidia.com/gpu"; of an error, its text.
 std::string attempt_words(const explain::ReportAttempt& attempt);
+// "a:NoSchedule, node.kubernetes.io/not-ready (the node is not ready) and 2 more": first the taints that
+// reserve nodes for some pods, then those of the nodes' states, without their effects.
+std::string listed_taints(const std::vector<std::string>& taints, std::size_t most, std::size_t total);
 // "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
 
@@ -55,16 +59,5 @@ std::string missing_words(const explain::ReportRejection& rejection);
 
 // Whether the pod preempts nothing now, since pods that were evicted for it still terminate.
 bool evicts_no_more(const explain::ReportStatus& status);
-
-// Whether none of these nodes has any of the resource.
-bool has_none(const explain::ReportRejection& rejection);
-
-// Whether no node has one of the labels that the pod requires. One of several terms is enough.
-bool lacks_a_part(const explain::ReportRejection& rejection);
-
-// The most useful rejection; null: none. Labels that no node has come first, since room would not help. Then
-// the one of the most nodes that could take the pod if they had room: nodes that their taints or the pod's
-// selector exclude come after these. Among equals, one with a shortfall.
-const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 
 }  // namespace podium::render

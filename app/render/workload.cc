@@ -53,7 +53,7 @@ std::string short_of(const explain::ReportRejection& rejection, const json::obje
   const auto missing = shortfall_words(rejection);
   if (!rejection.shortfall || rejection.shortfall->least.empty())
     return rejection_words(rejection) + (missing.empty() ? "" : "; " + missing);
-  const auto& [resource, least, node, without] = *rejection.shortfall;
+  const auto& [resource, least, node, without, similar] = *rejection.shortfall;
   auto out = fmt::format("too little {} free", resource);
   if (without > 0 && without < rejection.nodes) out += fmt::format(", {} have none", without);
   if (resource == "pods") return out = "already run their maximum number of pods";
@@ -220,6 +220,8 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
   if (report && !report->status.preemption && report->status.outcome != "Fits" &&
       !report->status.rejections.empty())
     return out + one_reason(groups.front(), options);
+  if (has_one_reason && !groups.front().would_go.empty())
+    return out + fmt::format("{} now: {}.\n", waiting == 1 ? "It fits" : "They fit", groups.front().would_go);
   if (has_one_reason) return out + fmt::format("  {}\n", groups.front().blocked_by);
   return out + pending_rows(groups, options);
 }
@@ -252,15 +254,28 @@ std::string fixes_in_line(const Report& report, const Options& options) {
   if (answer.fitting >= answer.asked) return {};
   if (answer.fixes.empty()) return no_fix_words(answer);
   std::vector<std::string> parts;
+  const auto running = explain::running(answer);
+  std::string of_quota;
   for (const auto& fix : answer.fixes) {
     if (parts.size() == kMost) break;
-    const auto more = fix.fitting - std::min(fix.fitting, answer.fitting);
-    const auto all = fix.fitting >= answer.asked;
-    parts.push_back(fmt::format("{} → {}", short_fix(fix),
-                                all ? fmt::format("all {} run", answer.asked)
-                                    : fmt::format("{}{} more {}", fix.may_be_more ? "at least " : "", more,
-                                                  more == 1 ? "runs" : "run")));
+    const bool by_quota = !fix.quota.empty();
+    const auto runs = by_quota ? std::min(fix.fitting, fix.quota_allows) : fix.fitting;
+    const auto more = runs - std::min(runs, running);
+    if (by_quota && more == 0) {
+      of_quota = fix.quota;
+      continue;
+    }
+    const auto all = runs >= answer.asked;
+    parts.push_back(
+        fmt::format("{} → {}{}", short_fix(fix),
+                    all ? fmt::format("all {} run", answer.asked)
+                        : fmt::format("{}{} more {}", fix.may_be_more && !by_quota ? "at least " : "", more,
+                                      more == 1 ? "runs" : "run"),
+                    by_quota ? fmt::format(", and quota {} allows no more", fix.quota) : ""));
   }
+  if (parts.empty())
+    return fmt::format("A change that makes room on nodes would not help: quota {} allows no more.\n",
+                       of_quota);
   return wrapped(fmt::format("Would help: {}", fmt::join(parts, "; ")), options.columns);
 }
 

@@ -43,6 +43,13 @@ std::unexpected<Error> too_large() {
                                                       AdmissionReader::kMostListedBytes)});
 }
 
+// For the asker. The log has the error.
+std::string why_unread(const Error& error) {
+  if (client::is_forbidden(error)) return "podium does not have the right to get ResourceClaimTemplates";
+  if (error.kind == Error::Kind::too_large) return error.message;
+  return is_read(error) ? "what the API server returned is not valid" : "the API server did not answer";
+}
+
 template <typename T>
 Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
                                   Result<T> (*decode)(const boost::json::value&)) {
@@ -135,7 +142,12 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
   const auto names = explain::claim_templates_of(explain::placed_pods(*question));
   if (!names) co_return;  // the answer refuses the question
   auto left = kMostListedBytes;
+  std::string stopped;  // why no more are read; empty: they are
   for (const auto& name : *names) {
+    if (!stopped.empty()) {
+      out->unread_claim_templates.emplace(name, stopped);
+      continue;
+    }
     // The author chooses the name: it must not lead to another path.
     if (!api::is_dns_subdomain(name)) {
       out->no_claim_templates.insert(name);
@@ -150,7 +162,9 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
       out->no_claim_templates.insert(name);
     } else {
       log("ResourceClaimTemplate", read.error());
-      if (!is_read(read.error())) co_return;
+      auto why = why_unread(read.error());
+      if (!is_read(read.error())) stopped = why;
+      out->unread_claim_templates.emplace(name, std::move(why));
     }
   }
 }

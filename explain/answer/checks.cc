@@ -4,9 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "api/admission/quota.h"
+#include "api/values/quantity.h"
+#include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/report.h"
-#include "scheduler/plugins/node_resources/shortfall.h"
+#include "scheduler/plugins/shared/unmet.h"
 #include "scheduler/plugins/shared/untolerated.h"
 
 namespace podium::explain {
@@ -14,7 +17,7 @@ namespace {
 
 constexpr std::size_t kChecks = 16, kReasonsOfCheck = 4, kTaints = 3,
                       kResources = 16;  // the CRD's schema allows these
-constexpr std::size_t kCheckReasonBytes = 256;
+constexpr std::size_t kCheckReasonBytes = 256, kPartBytes = 512, kValueBytes = 253;
 
 std::optional<framework::Verdict> verdict_of(const framework::PreparedFilter& prepared,
                                              const std::string& node, cluster::Row row) {
@@ -37,6 +40,17 @@ Checks::Checks(const cluster::PodInfo& pod, const cluster::Snapshot& fork, const
   }
 }
 
+std::vector<UnmetOnNode> Checks::unmet_on_node(cluster::Row row) const {
+  std::vector<UnmetOnNode> out;
+  for (auto& part : plugins::unmet_on(*pod_.pod, row, fork_)) {
+    auto& unmet = out.emplace_back(from_text(part.from), cut(std::move(part.text), kPartBytes));
+    unmet.key = std::move(part.key);
+    unmet.has_label = part.value.has_value();
+    unmet.value = cut(std::move(part.value).value_or(""), kValueBytes);
+  }
+  return out;
+}
+
 void Checks::add_to(NodeVerdict& verdict) const {
   const auto row = fork_.find_row(verdict.node);
   if (!row) return;
@@ -52,6 +66,10 @@ void Checks::add_to(NodeVerdict& verdict) const {
     }
     if (check.reasons.empty()) check.reasons.emplace_back("rejected");
     check.passes = false;
+    if (std::ranges::any_of(rejects->reasons, [](const framework::Reason& reason) {
+          return reason.code == framework::ReasonCode::node_selector_mismatch;
+        }))
+      check.unmet = unmet_on_node(*row);
     if (rejects->reasons.size() == 1 &&
         rejects->reasons.front().code == framework::ReasonCode::untolerated_taint) {
       check.taints = plugins::untolerated_taints(pod_, fork_, *row);
@@ -61,10 +79,13 @@ void Checks::add_to(NodeVerdict& verdict) const {
   const auto add = [&](std::string_view name, std::int64_t requested, std::int64_t allocatable,
                        std::int64_t taken) {
     if (requested <= 0 || verdict.resources.size() == kResources) return;
+    const auto text = [name](std::int64_t amount) {
+      return api::quota_text(
+          name, name == "cpu" ? api::Quantity::from_milli(amount) : api::Quantity::from_units(amount));
+    };
     verdict.resources.push_back(
-        {std::string(name), plugins::usual_quantity(name, requested),
-         plugins::usual_quantity(name,
-                                 std::max<std::int64_t>(0, cluster::wrapping_minus(allocatable, taken)))});
+        {std::string(name), text(requested),
+         text(std::max<std::int64_t>(0, cluster::wrapping_minus(allocatable, taken)))});
   };
   const auto& requests = pod_.requests;
   add("cpu", requests.milli_cpu, fork_.allocatable_milli_cpu[*row], fork_.requested_milli_cpu[*row]);

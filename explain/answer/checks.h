@@ -29,6 +29,8 @@ class Checks {
     std::string plugin;
     framework::PreparedFilter filter;
   };
+  std::vector<UnmetOnNode> unmet_on_node(cluster::Row row) const;
+
   const cluster::PodInfo& pod_;
   const cluster::Snapshot& fork_;
   std::vector<Prepared> filters_;

@@ -15,6 +15,7 @@
 #include "api/values/static_pod.h"
 #include "base/counted.h"
 #include "explain/answer/drain_budgets.h"
+#include "explain/report/main_rejection.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
@@ -317,12 +318,12 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, s
     auto failed = project(*out.next, decision, fork);
     leave_out_drained(drained, failed.rejections);
     entry.reason = cut(main_reason(failed), kDrainReasonBytes);
-    if (!failed.rejections.empty() && decision.error.empty()) {
-      const auto& most = failed.rejections.front();
-      entry.cause = Cause{most.code, most.about};
+    if (const auto* main = main_rejection(failed.rejections); main && decision.error.empty()) {
+      entry.reason = cut(main->reason, kDrainReasonBytes);
+      entry.cause = Cause{main->code, main->about};
       const auto evaluated = failed.node_counts.evaluated;
-      entry.nodes = most.nodes;
-      entry.nodes_total = std::max(most.nodes, evaluated - std::min(evaluated, drained));
+      entry.nodes = main->nodes;
+      entry.nodes_total = std::max(main->nodes, evaluated - std::min(evaluated, drained));
     }
     return out;
   }

@@ -27,7 +27,9 @@ void Fixes::add(Remedy remedy, const Trials::Landing& landing) {
                    .best_node = landing.best_node,
                    .best_score = landing.best_score,
                    .fitting = static_cast<std::size_t>(landing.fitting),
-                   .may_be_more = landing.may_be_more});
+                   .may_be_more = landing.may_be_more,
+                   .quota = landing.quota,
+                   .quota_allows = landing.quota_allows});
 }
 
 std::vector<ReportFix> Fixes::take() {

@@ -13,6 +13,7 @@
 
 #include "explain/answer/changes.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/quotas.h"
 #include "explain/report/what_if_parts.h"
 #include "scheduler/framework/decision.h"
 
@@ -38,7 +39,9 @@ struct FixQuestion {
   std::int32_t most = Count::kAny;                                  // the what-if has no memory for more
   const std::optional<std::vector<api::LimitRange>>& limit_ranges;  // nullopt: not known
   const std::optional<std::vector<api::ResourceQuota>>& quotas;     // nullopt: not known
-  const std::vector<cluster::PodInfoPtr>& waiting;                  // pods without a node
+  const Quotas& quotas_now;                         // with the pods that the answer has created
+  std::int32_t existing = 0;                        // as in NewPods
+  const std::vector<cluster::PodInfoPtr>& waiting;  // pods without a node
 };
 
 struct FoundFixes {

@@ -4,8 +4,8 @@
 
 #include "api/values/tolerations.h"
 #include "explain/answer/fix_kinds.h"
-#include "explain/answer/state_taints.h"
 #include "explain/question/change.h"
+#include "explain/report/state_taints.h"
 #include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kMostTaints = 16;
 
 // The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes. Without
-// those of nodes on which the pod would not run either way.
-// `hidden`: of all rejected nodes, without taints that describe a node's state.
+// those that describe a node's state. `hidden`: of all rejected nodes.
 std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
   const api::Tolerations tolerations(trials.pod().tolerations, false);
   std::vector<api::Taint> taints;
@@ -24,7 +23,7 @@ std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
     if (!hidden && trials.verdict(row).plugin != "TaintToleration") continue;
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
-      if (hidden ? is_of_state(taint) : keeps_pods_from_running(taint, trials.pod())) continue;
+      if (is_of_state(taint)) continue;
       if (tolerations.are_kept_away_by(taint) && std::ranges::find(taints, taint) == taints.end())
         taints.push_back(taint);
     }

@@ -10,7 +10,7 @@
 #include "api/values/tolerations.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/fork_memory.h"
-#include "explain/answer/state_taints.h"
+#include "explain/report/state_taints.h"
 #include "explain/workload/unscheduled.h"
 
 namespace podium::explain {

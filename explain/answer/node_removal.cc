@@ -36,11 +36,16 @@ std::vector<PodInfoPtr> pods_to_evict(Row row, const Snapshot& fork) {
   return out;
 }
 
-// "most nodes do not have enough free cpu"
+// "5 of 7 other nodes do not have enough free cpu", "the other node is cordoned"
 std::string words_of(const DrainedPod& entry) {
   if (!entry.cause) return entry.reason;
   const auto words = reason_words(entry.cause->code, entry.cause->about, entry.reason);
-  return words == entry.reason || is_of_pod(entry.cause->code) ? words : "most nodes " + plural_of(words);
+  if (words == entry.reason || is_of_pod(entry.cause->code)) return words;
+  if (entry.nodes_total == 1) return "the other node " + words;
+  const auto who = entry.nodes == entry.nodes_total
+                       ? fmt::format("the other {} nodes", entry.nodes_total)
+                       : fmt::format("{} of {} other nodes", entry.nodes, entry.nodes_total);
+  return fmt::format("{} {}", who, entry.nodes == 1 ? words : plural_of(words));
 }
 
 // Whether nodes are rejected because of pods that may be elsewhere.
@@ -57,6 +62,7 @@ bool is_kept_away_by_pods(const framework::Verdict& verdict) {
 NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
     : search_(search), profiles_(search.config), base_(std::move(fork)) {
   waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
+  for (const auto& waiter : waiters_.pods) waiting_.insert(waiter.pod->pod->meta.uid);
   for (const auto& nomination : base_.nominations()) nominated_.insert(nomination.node);
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, base_)) return;
@@ -132,7 +138,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
     if (!has_time()) return std::nullopt;
     auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), 1, fork);
     if (!moved.to) return no_room(*pod, moved.entry);
-    moves.emplace_back(pod, std::move(moved.entry.node));
+    if (!is_waiting(*pod)) moves.emplace_back(pod, std::move(moved.entry.node));
   }
   if (!evicted.empty()) place_gainers(std::numeric_limits<std::int32_t>::min(), next, fork);
   if (with_waiting) {
@@ -150,10 +156,21 @@ std::optional<Blocked> NodeRemoval::blocked_by_itself(Row row, const Snapshot& f
 std::optional<Blocked> NodeRemoval::blocked_by_itself(Row row, const std::vector<PodInfoPtr>& evicted,
                                                       const Snapshot& fork) const {
   if (auto blocked = blocked_by_node(row, *fork.entry(row).node)) return blocked;
-  for (const auto& pod : evicted) {
+  // Nothing evicts a pod that only waits: it goes elsewhere.
+  const auto running = without_waiting(evicted);
+  for (const auto& pod : running) {
     if (auto blocked = blocked_by_pod(*pod)) return blocked;
   }
-  return blocked_by_budgets(evicted);
+  return blocked_by_budgets(running);
+}
+
+bool NodeRemoval::is_waiting(const cluster::PodInfo& pod) const {
+  return waiting_.contains(pod.pod->meta.uid);
+}
+
+std::vector<PodInfoPtr> NodeRemoval::without_waiting(std::vector<PodInfoPtr> pods) const {
+  std::erase_if(pods, [this](const PodInfoPtr& pod) { return is_waiting(*pod); });
+  return pods;
 }
 
 // An answer names objects of its own namespace, and of those that the author may see.
@@ -237,6 +254,7 @@ std::optional<Blocked> NodeRemoval::blocked_by_budget(const api::PodDisruptionBu
 }
 
 Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {
+  if (is_waiting(pod)) return blocked_by("Wanted", pod, "waits, and has no other place");
   const bool has_reason = is_named(pod.pod->meta) && !entry.reason.empty();
   return blocked_by("NoRoom", pod,
                     has_reason ? "has no other place: " + words_of(entry) : "has no other place");

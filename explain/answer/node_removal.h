@@ -47,6 +47,8 @@ class NodeRemoval {
   std::optional<Blocked> take(cluster::Row row, bool with_waiting, Moves& moves, cluster::Snapshot& fork);
 
  private:
+  // Whether the pod waits, and is on the fork only since the waiting pods are placed first.
+  bool is_waiting(const cluster::PodInfo& pod) const;
   bool is_named(const api::ObjectMeta& meta) const;
   bool is_own(const api::ObjectMeta& meta) const;
   std::string named(const char* kind, const api::ObjectMeta& meta) const;
@@ -57,6 +59,7 @@ class NodeRemoval {
   std::optional<Blocked> blocked_by_budget(const api::PodDisruptionBudget& budget, std::int32_t hits) const;
   std::optional<Blocked> blocked_by_itself(cluster::Row row, const std::vector<cluster::PodInfoPtr>& evicted,
                                            const cluster::Snapshot& fork) const;
+  std::vector<cluster::PodInfoPtr> without_waiting(std::vector<cluster::PodInfoPtr> pods) const;
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
   void find_wanted_cordoned(Places places, std::size_t placed);
@@ -70,6 +73,7 @@ class NodeRemoval {
   std::vector<std::size_t> still_waiting_;  // indices of waiters without a place, one of each kind
   // By kind: indices of waiters without a place that other pods keep away, so that evictions may help them.
   std::vector<std::vector<std::size_t>> gainers_;
+  std::set<std::string, std::less<>> waiting_;     // UIDs of the waiters
   std::set<std::string, std::less<>> nominated_;   // nodes
   std::map<cluster::Row, std::size_t> waiter_of_;  // by cordoned node: one that it takes once uncordoned
   std::size_t taken_ = 0;

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "explain/answer/fork_memory.h"
-#include "explain/answer/state_taints.h"
 #include "explain/report/reason_words.h"
+#include "explain/report/state_taints.h"
 #include "scheduler/cluster/pod_requests.h"
 
 namespace podium::explain {

@@ -121,16 +121,36 @@ std::optional<Trials::Landing> Trials::with(Remedies remedies) const {
     auto replica = *question_.pod.pod;
     change(replica, remedies);
     there = on_node(replica, fork);
+    if (there) ask_quotas(replica, *there);
     if (!there || question_.placed.asked == 1) return there;
   }
   auto changed = pod();
   change(changed, remedies);
   auto all = place(changed, std::move(fork), quiet_, false);
   if (!all || (!there && !helps(*all))) return std::nullopt;
-  if (!there) return all;
-  there->fitting = all->fitting;
-  there->may_be_more = all->may_be_more;
+  if (there) {
+    there->fitting = all->fitting;
+    there->may_be_more = all->may_be_more;
+  } else {
+    there = std::move(all);
+  }
+  ask_quotas(changed, *there);
   return there;
+}
+
+void Trials::ask_quotas(const api::Pod& changed, Landing& landing) const {
+  const auto& [subject, _, profile, budget, claim_templates] = question_.replicas;
+  const NewPods pods{.subject = subject,
+                     .pod = changed,
+                     .claim_templates = claim_templates,
+                     .fork = question_.start,
+                     .existing = question_.existing};
+  const auto answers = question_.quotas_now.answers(pods, question_.placed.asked);
+  if (answers.empty() || !has_time()) return;
+  const auto& least = answers.front();
+  if (least.allowed >= static_cast<std::size_t>(landing.fitting)) return;
+  landing.quota = least.name;
+  landing.quota_allows = least.allowed;
 }
 
 bool Trials::are_admitted(Remedies remedies) const {
@@ -185,9 +205,13 @@ std::optional<Trials::Landing> Trials::with_priority(std::int32_t priority) cons
   changed.priority = priority;
   auto all = place(changed, question_.start, question_.replicas.profile, true);
   if (!all || (!there && !helps(*all))) return std::nullopt;
-  if (!there) return all;
-  there->fitting = all->fitting;
-  there->may_be_more = all->may_be_more;
+  if (there) {
+    there->fitting = all->fitting;
+    there->may_be_more = all->may_be_more;
+  } else {
+    there = std::move(all);
+  }
+  ask_quotas(changed, *there);
   return there;
 }
 

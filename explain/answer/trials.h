@@ -42,6 +42,9 @@ class Trials {
     bool may_be_more = false;  // than `fitting`: no more were tried
     std::size_t evicted = 0;
     std::set<std::string> evicted_from = {};
+    // A quota that allows fewer of the changed pods than fit, and how many; empty: none does.
+    std::string quota = {};
+    std::size_t quota_allows = 0;
   };
   // Changes that are made together. An index in the second is that before the first.
   using Remedies = std::initializer_list<const Remedy*>;
@@ -74,6 +77,8 @@ class Trials {
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;
   bool helps(const Landing& landing) const;
+  // Sets the landing's quota.
+  void ask_quotas(const api::Pod& changed, Landing& landing) const;
 
   const FixQuestion& question_;
   framework::Profile quiet_;  // without PostFilter: a fix does not count on preemption

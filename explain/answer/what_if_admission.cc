@@ -232,6 +232,20 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
+namespace {
+
+// Without a reason, its kind is missing in a dump.
+std::string unread_template(const std::string& name, const std::string& ns,
+                            const api::AdmissionObjects& objects) {
+  const auto why = objects.unread_claim_templates.find(name);
+  return fmt::format("it is not known whether namespace {} has ResourceClaimTemplate \"{}\": {}", ns, name,
+                     why != objects.unread_claim_templates.end()
+                         ? why->second
+                         : "the dump does not have this kind of object");
+}
+
+}  // namespace
+
 std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects) {
   const auto& ns = subject.pod.meta.namespace_;
   for (const auto& claim : subject.pod.resource_claims) {
@@ -246,7 +260,7 @@ std::string missing_claim(const Subject& subject, const api::AdmissionObjects& o
                           kNoAdminAccess)
         : objects.no_claim_templates.contains(*name)
             ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
-            : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns);
+            : unread_template(*name, ns, objects);
     return fmt::format("claim {}: {}", claim.name, missing);
   }
   return {};

@@ -43,7 +43,11 @@ void keep_nodes(ReportRejection& rejection, std::size_t most) {
   for (auto& tally : rejection.devices) keep(tally.taint_rules, most);
   if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
   if (most == 0) rejection.parts.clear();
-  for (auto& part : rejection.parts) keep(part.values, most);
+  if (most == 0) rejection.apart.clear();
+  for (auto& part : rejection.parts) {
+    keep(part.values, most);
+    keep(part.near, most);
+  }
 }
 
 void cut_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
@@ -133,6 +137,7 @@ void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons)
       keep(check.reasons, reasons);
       keep(check.causes, reasons);
       keep(check.taints, reasons);
+      keep(check.unmet, reasons);
     }
   }
 }

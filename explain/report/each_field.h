@@ -36,10 +36,11 @@ void each_field(const Group<Members...>& group, See&& see) {
 }
 
 // The keys of Topics, by topic.
-inline constexpr const char* kTopicKeys[] = {"resource",        "claimName", "storageClassName", "volumeName",
-                                             "deviceClassName", "request",   "driver",           "nodeName"};
+inline constexpr const char* kTopicKeys[] = {"resource",   "claimName",       "storageClassName",
+                                             "volumeName", "deviceClassName", "request",
+                                             "driver",     "nodeName",        "labelKey"};
 // The most bytes of a topic's name: those of the CRD.
-inline constexpr std::size_t kTopicBytes[] = {317, 253, 253, 253, 253, 127, 253, 253};
+inline constexpr std::size_t kTopicBytes[] = {317, 253, 253, 253, 253, 127, 253, 253, 317};
 static_assert(std::size(kTopicBytes) == std::size(kTopicKeys));
 
 }  // namespace podium::explain

@@ -104,9 +104,13 @@ void NodeNames::values(ReportStatus& status) {
       each.taints.clear();
       each.taints_total = 0;
       for (auto& counts : each.devices) counts.taint_rules.clear();
+      for (auto& volume : each.apart) {
+        if (!is_place(volume.key)) volume.values.clear();
+      }
       for (auto& part : each.parts) {
         part.values.clear();
         part.values_total = 0;
+        part.near.clear();
       }
     }
   };
@@ -115,7 +119,10 @@ void NodeNames::values(ReportStatus& status) {
   for (auto* failure : failures_of(*status.answer)) clear(failure->rejections);
   for (auto& verdict : status.answer->verdicts) {
     if (verdict.code == kUnknownNode) verdict.reasons = {no_node(verdict.node, {})};
-    for (auto& check : verdict.checks) check.taints.clear();
+    for (auto& check : verdict.checks) {
+      check.taints.clear();
+      for (auto& part : check.unmet) part.value.clear();
+    }
   }
 }
 

@@ -4,18 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/values/static_pod.h"
 #include "explain/report/reason_words.h"
+#include "explain/report/state_taints.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/shared/unmet.h"
 #include "scheduler/plugins/shared/untolerated.h"
+#include "scheduler/plugins/volumes/volumes_apart.h"
 
 namespace podium::explain {
 namespace {
 
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3;
+                      kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 253;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
@@ -78,30 +81,40 @@ void project_scores(const framework::Decision& decision, const cluster::Snapshot
   }
 }
 
-const char* from_text(plugins::SelectorPart::From from) {
-  using enum plugins::SelectorPart::From;
-  switch (from) {
-    case node_name:
-      return "nodeName";
-    case node_selector:
-      return "nodeSelector";
-    case node_affinity:
-      return "nodeAffinity";
-    case node_affinity_term:
-      return kOneOfSeveralTerms;
-  }
-  return "";
-}
-
 std::vector<UnmetPart> unmet_parts(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot) {
   std::vector<UnmetPart> out;
   for (auto& part : plugins::selector_parts(*pod.pod, snapshot)) {
     for (auto& value : part.values) value = cut(std::move(value), kValueBytes);
     out.push_back({from_text(part.from), cut(std::move(part.text), kPartBytes), part.nodes,
-                   std::move(part.values), part.values_total,
-                   cut(std::move(part.missing_node), kValueBytes)});
+                   std::move(part.values), part.values_total, cut(std::move(part.missing_node), kValueBytes),
+                   std::move(part.missing_key), std::move(part.near)});
   }
   return out;
+}
+
+// If no node has the resource: those with a similar name.
+std::vector<std::string> similar_resources(const std::string& resource, const cluster::Snapshot& snapshot) {
+  std::set<std::string> names;
+  if (!resource.contains('/')) return {};
+  for (const auto row : snapshot.rows_by_name()) {
+    for (const auto& [name, amount] : snapshot.entry(row).node->allocatable) {
+      if (name == resource) return {};
+      if (name.contains('/')) names.insert(name);
+    }
+  }
+  return plugins::resembling(resource, {names.begin(), names.end()});
+}
+
+VolumePlace place_of(plugins::PlacedVolume volume) {
+  VolumePlace out{volume.claim, volume.volume, volume.key, first(volume.values, kPlaces)};
+  for (auto& value : out.values) value = cut(std::move(value), kValueBytes);
+  return out;
+}
+
+std::vector<VolumePlace> places_apart(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  auto apart = plugins::volumes_apart(pod, snapshot);
+  if (!apart) return {};
+  return {place_of(std::move(apart->first)), place_of(std::move(apart->second))};
 }
 
 // Details that the reason's text does not have.
@@ -114,17 +127,25 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
     case too_many_pods: {
       const auto lacks = std::ranges::find(shortfalls, reason.text, &plugins::Shortfall::reason);
       if (lacks != shortfalls.end())
-        rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node, lacks->nodes_without);
+        rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node, lacks->nodes_without,
+                                    similar_resources(lacks->resource, snapshot));
       return;
     }
     case untolerated_taint: {
       auto taints = plugins::untolerated_taints(pod, decision, snapshot);
+      // A toleration of a state would not help.
+      std::ranges::stable_partition(
+          taints, [](const std::string& taint) { return state_of_taint_text(taint).empty(); });
       rejection.taints_total = taints.size();
       rejection.taints = first(taints, kTaints);
       return;
     }
     case insufficient_devices:
       rejection.devices = first(decision.facts.tallies, kDeviceRequests);
+      return;
+    case volume_affinity_mismatch:
+    case volume_zone_mismatch:
+      if (!decision.fits()) rejection.apart = places_apart(*pod.pod, snapshot);
       return;
     case node_not_found:
     case node_selector_mismatch:
@@ -220,6 +241,21 @@ std::string words_of(const framework::Reason& reason) {
 }
 
 }  // namespace
+
+const char* from_text(plugins::SelectorPart::From from) {
+  using enum plugins::SelectorPart::From;
+  switch (from) {
+    case node_name:
+      return "nodeName";
+    case node_selector:
+      return "nodeSelector";
+    case node_affinity:
+      return "nodeAffinity";
+    case node_affinity_term:
+      return kOneOfSeveralTerms;
+  }
+  return "";
+}
 
 ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
                      const cluster::Snapshot& snapshot) {

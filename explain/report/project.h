@@ -8,6 +8,7 @@
 
 #include "explain/report/report.h"
 #include "scheduler/framework/decision.h"
+#include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
 
@@ -21,6 +22,9 @@ ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict
 
 // Makes it the status of a pod that has a node, and whose binding waits for this. `status`: of the decision.
 void set_binding(ReportStatus& status, const framework::Reason& wait);
+
+// The source of a part, as reports write it: "nodeSelector".
+const char* from_text(plugins::SelectorPart::From from);
 
 // The pod's scheduling gates; else the plugin and its reason.
 std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate);

@@ -58,6 +58,8 @@ struct UnmetPart {
   std::vector<std::string> values = {};  // at most 5, the most frequent first
   std::size_t values_total = 0;
   std::string missing_node = {};  // the node that it names and that does not exist; `values`: similar names
+  std::string missing_key = {};   // the label of the part that no node has
+  std::vector<std::string> near = {};  // at most 3: keys that resemble missing_key, else such values
 };
 template <>
 struct Fields<UnmetPart> {
@@ -68,14 +70,32 @@ struct Fields<UnmetPart> {
       counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain,
               {.items = 5}),
       field("missingNode", &UnmetPart::missing_node),
+      field("missingKey", &UnmetPart::missing_key, {.bytes = 317}),
+      field("near", &UnmetPart::near, Meaning::domain, {.bytes = 317, .items = 3}),
+  };
+};
+
+// A volume of the pod, and the label values of the nodes that reach it.
+struct VolumePlace {
+  std::string claim, volume, key;
+  std::vector<std::string> values = {};  // at most 3
+};
+template <>
+struct Fields<VolumePlace> {
+  static constexpr std::tuple all{
+      required("claimName", &VolumePlace::claim),
+      required("volumeName", &VolumePlace::volume),
+      required("labelKey", &VolumePlace::key, {.bytes = 317}),
+      field("values", &VolumePlace::values, {.items = 3}),
   };
 };
 
 // The missing amount of a resource.
 struct MissingAmount {
-  std::string resource, least;    // the least missing amount, as a quantity
-  std::string node = {};          // with this missing amount
-  std::size_t nodes_without = 0;  // nodes without this resource
+  std::string resource, least;            // the least missing amount, as a quantity
+  std::string node = {};                  // with this missing amount
+  std::size_t nodes_without = 0;          // nodes without this resource
+  std::vector<std::string> similar = {};  // if no node has it: at most 3 resources whose names resemble it
 };
 template <>
 struct Fields<MissingAmount> {
@@ -84,6 +104,7 @@ struct Fields<MissingAmount> {
       required("least", &MissingAmount::least, {.bytes = 32}),
       field("nodeName", &MissingAmount::node, Meaning::node),
       field("nodesWithout", &MissingAmount::nodes_without),
+      field("similar", &MissingAmount::similar, {.bytes = 317, .items = 3}),
   };
 };
 
@@ -99,6 +120,8 @@ struct ReportRejection {
   std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
   std::size_t taints_total = 0;
   std::vector<std::string> examples = {};  // at most 3
+  // Set for VolumeAffinityMismatch and VolumeZoneMismatch: two volumes of the pod that no node reaches both.
+  std::vector<VolumePlace> apart = {};
 };
 template <>
 struct Fields<ReportRejection> {
@@ -115,6 +138,7 @@ struct Fields<ReportRejection> {
               {.bytes = 392, .items = 3}),
       field("devices", &ReportRejection::devices, {.items = 8}),
       field("examples", &ReportRejection::examples, Meaning::node, {.items = 3}),
+      field("apart", &ReportRejection::apart, {.items = 2}),
   };
 };
 
@@ -210,6 +234,24 @@ struct Fields<ZonePlacements> {
   };
 };
 
+// A part of the pod's node selector or required node affinity that a node does not meet.
+struct UnmetOnNode {
+  std::string from, requirement;  // as in UnmetPart
+  std::string key = {};           // the label that fails it; of a term, the first one; empty: no single label
+  std::string value = {};         // that the node has for it
+  bool has_label = false;
+};
+template <>
+struct Fields<UnmetOnNode> {
+  static constexpr std::tuple all{
+      required("from", &UnmetOnNode::from, {.bytes = 63}),
+      required("requirement", &UnmetOnNode::requirement, Meaning::text, {.bytes = 512}),
+      field("labelKey", &UnmetOnNode::key, {.bytes = 317}),
+      field("value", &UnmetOnNode::value, Meaning::domain),
+      field("hasLabel", &UnmetOnNode::has_label),
+  };
+};
+
 // The verdict of one filter on a node.
 struct FilterCheck {
   std::string plugin;
@@ -217,6 +259,7 @@ struct FilterCheck {
   std::vector<std::string> reasons = {};  // at most 4; none: it passes
   std::vector<Cause> causes = {};         // of the reasons, in their order
   std::vector<std::string> taints = {};   // not tolerated; at most 3
+  std::vector<UnmetOnNode> unmet = {};    // of NodeAffinity; at most 8
 };
 template <>
 struct Fields<FilterCheck> {
@@ -226,6 +269,7 @@ struct Fields<FilterCheck> {
       field("reasons", &FilterCheck::reasons, Meaning::text, {.items = 16}),
       field("causes", &FilterCheck::causes, {.items = 16}),
       field("taints", &FilterCheck::taints, {.bytes = 392, .items = 3}),
+      field("unmet", &FilterCheck::unmet, {.items = 8}),
   };
 };
 
@@ -321,6 +365,9 @@ struct ReportFix {
   std::optional<std::int64_t> best_score = {};
   std::size_t fitting = 0;   // of the replicas that were asked for
   bool may_be_more = false;  // than `fitting`: no more were tried
+  // The quota that would allow the fewest of the changed pods, if it allows fewer than fit on the nodes.
+  std::string quota = {};
+  std::size_t quota_allows = 0;
 };
 template <>
 struct Fields<ReportFix> {
@@ -336,6 +383,8 @@ struct Fields<ReportFix> {
       field("bestScore", &ReportFix::best_score),
       field("fitting", &ReportFix::fitting),
       field("mayBeMore", &ReportFix::may_be_more),
+      field("quota", &ReportFix::quota),
+      field("quotaAllows", &ReportFix::quota_allows),
   };
 };
 
@@ -394,6 +443,7 @@ struct ReportAnswer {
   std::optional<NodesWanted> nodes_wanted;  // of a search for nodes; so is the next
   std::optional<NodesSpare> nodes_spare;
   std::optional<WeightsCompared> weights_compared;
+  std::vector<std::string> notes;  // at most 4: what the author may not know
   std::vector<std::string> not_modelled;
 };
 template <>
@@ -418,6 +468,7 @@ struct Fields<ReportAnswer> {
       field("nodesWanted", &ReportAnswer::nodes_wanted),
       field("nodesSpare", &ReportAnswer::nodes_spare),
       field("weightsCompared", &ReportAnswer::weights_compared),
+      field("notes", &ReportAnswer::notes, Meaning::text, {.bytes = 512, .items = 4}),
       field("notModelled", &ReportAnswer::not_modelled, Meaning::text, {.bytes = 253, .items = 16}),
   };
 };

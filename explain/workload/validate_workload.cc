@@ -27,7 +27,8 @@ namespace {
 namespace json = boost::json;
 using Kind = Subject::Kind;
 
-constexpr std::size_t kLongestCronJob = 52;  // its Jobs have eleven characters more, and 63 at most
+constexpr std::size_t kLongestCronJob = 52;      // its Jobs have eleven characters more, and 63 at most
+constexpr std::size_t kLongestStatefulSet = 61;  // a dash and a hash of one to ten digits follow in a label
 
 bool is_job(Kind kind) { return kind == Kind::job || kind == Kind::cron_job; }
 
@@ -204,6 +205,12 @@ void check_name(const std::string& name, Kind kind, const FieldPath& path, SpecF
   if (is_label ? !api::is_dns_label(name) : !api::is_dns_subdomain(name))
     findings.add(path, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 {}", name,
                                    is_label ? "label" : "subdomain"));
+  if (kind == Kind::stateful_set && name.size() > kLongestStatefulSet && name.size() <= 63)
+    findings.add(path,
+                 fmt::format("the API server accepts the StatefulSet and refuses its pods: their label "
+                             "controller-revision-hash is this name of {} characters, a dash and a hash, and "
+                             "may have 63 characters",
+                             name.size()));
   if (kind == Kind::cron_job && name.size() > kLongestCronJob)
     findings.add(path, fmt::format("Invalid value: \"{}\": must be no more than {} characters", name,
                                    kLongestCronJob));

@@ -1,5 +1,6 @@
 #include "scheduler/cluster/label_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/values/labels.h"
@@ -78,6 +79,14 @@ void LabelColumn::set(Row row, const std::string* value) {
 const LabelColumn* LabelTable::find(std::string_view key) const {
   const auto* column = columns_.find(key);
   return column ? &**column : nullptr;
+}
+
+std::vector<std::string> LabelTable::keys() const {
+  std::vector<std::string> out;
+  out.reserve(columns_.size());
+  columns_.each([&out](const std::string& key, const Cow<LabelColumn>&) { out.push_back(key); });
+  std::ranges::sort(out);
+  return out;
 }
 
 void LabelTable::set(Row row, const std::string& key, const std::string* value) {

@@ -66,6 +66,7 @@ class LabelColumn {
 class LabelTable {
  public:
   const LabelColumn* find(std::string_view key) const;  // null if no node has the label
+  std::vector<std::string> keys() const;                // those that nodes have, in order
   // The same; a copy of it keeps the column as it is.
   const Cow<LabelColumn>* box(std::string_view key) const { return columns_.find(key); }
   void set(Row row, const api::Labels& from, const api::Labels& to);  // replaces a row's labels

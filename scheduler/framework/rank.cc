@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <type_traits>
 
 #include "scheduler/cluster/snapshot.h"
@@ -340,13 +341,14 @@ std::optional<Ranked> winner_without(std::size_t index, const Decision& decision
 
 std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot,
                                              std::size_t examples) {
-  std::map<std::pair<std::string, std::string>, RejectionGroup> groups;
+  // Reasons of one text may be about different volumes or labels.
+  std::map<std::tuple<std::string, std::string, ReasonCode, Topics>, RejectionGroup> groups;
   if (decision.rejections.verdicts().empty()) return {};
   std::vector<std::vector<RejectionGroup*>> of_verdict;
   for (const auto& verdict : decision.rejections.verdicts()) {
     auto& list = of_verdict.emplace_back();
     for (const auto& reason : verdict.reasons) {
-      auto& group = groups[{verdict.plugin, reason.text}];
+      auto& group = groups[{verdict.plugin, reason.text, reason.code, reason.about}];
       group.plugin = verdict.plugin;
       group.reason = reason;
       list.push_back(&group);

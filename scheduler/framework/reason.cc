@@ -6,8 +6,8 @@ namespace podium::framework {
 namespace {
 
 // By topic: the placeholder in braces.
-constexpr std::string_view kPlaceholders[] = {"resource", "claim",   "class",  "volume",
-                                              "class",    "request", "driver", "node"};
+constexpr std::string_view kPlaceholders[] = {"resource", "claim",  "class", "volume", "class",
+                                              "request",  "driver", "node",  "label"};
 
 }  // namespace
 

@@ -28,7 +28,8 @@ enum class Topic : std::uint8_t {
   device_class,
   request,
   driver,
-  node
+  node,
+  label  // its key
 };
 using Topics = std::vector<std::pair<Topic, std::string>>;
 // The first name of that topic; empty if there is none.

@@ -12,6 +12,7 @@ namespace podium::framework {
 
 enum class ReasonCode : std::uint8_t {
   other,  // of a foreign plugin, of an extender, or a failure: the text only
+  affinity_label_missing,
   claim_class_not_found,
   claim_deleted,
   claim_in_use,
@@ -79,6 +80,8 @@ inline constexpr auto kReasonRows = [] {
   constexpr bool kOfPod = true;
   return std::to_array<ReasonRow>({
       {other, "Other", "", ""},
+      {affinity_label_missing, "AffinityLabelMissing", "node(s) didn't match pod affinity rules",
+       "does not have the label {label} of the pod's affinity"},
       {claim_class_not_found, "ClaimClassNotFound", "pod has unbound immediate PersistentVolumeClaims",
        "its claim {claim} names the StorageClass {class}, which does not exist", kOfPod},
       {claim_deleted, "ClaimDeleted", "persistentvolumeclaim \"{claim}\" is being deleted",
@@ -168,7 +171,7 @@ inline constexpr auto kReasonRows = [] {
        "already has its maximum number of volumes"},
       {topology_label_missing, "TopologyLabelMissing",
        "node(s) didn't match pod topology spread constraints (missing required label)",
-       "does not have the label of a topology spread constraint"},
+       "does not have the label {label} of a topology spread constraint"},
       {topology_spread_skew, "TopologySpreadSkew", "node(s) didn't match pod topology spread constraints",
        "would spread the pods too unevenly"},
       {untolerated_taint, "UntoleratedTaint", "node(s) had untolerated taint(s)",

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -28,6 +29,13 @@ using Counts = CountsByKey<std::int32_t>;
 
 Verdict verdict(Code code, ReasonCode reason) {
   return {std::string(InterPodAffinity::kName), code, {framework::Reason(reason)}};
+}
+constexpr std::uint8_t kMissing = 1, kUnpopulated = 2;  // flags for reject_by_level
+
+Verdict missing_label(std::string_view key, std::size_t index) {
+  return {std::string(InterPodAffinity::kName),
+          Code::unschedulable_and_unresolvable,
+          {framework::Reason(ReasonCode::affinity_label_missing, about_label(key, index))}};
 }
 Verdict affinity_verdict() { return verdict(Code::unschedulable_and_unresolvable, ReasonCode::pod_affinity); }
 Verdict anti_affinity_verdict() { return verdict(Code::unschedulable, ReasonCode::pod_anti_affinity); }
@@ -191,7 +199,7 @@ class NodeAffinity {
     for (const auto& counts : state.affinity_counts) {
       const auto value = counts.column.at(row);
       if (value == cluster::kNoValue) {
-        has_all_keys_ = false;
+        missing_ = missing_label(counts.key, key);
         return;
       }
       const auto pods = counts.count[value] / state.affinity_terms[key++];
@@ -201,9 +209,11 @@ class NodeAffinity {
   }
 
   void add(std::int64_t pods) { change_ += pods; }
+  // That the node lacks a key; nullopt: it has all.
+  const std::optional<Verdict>& missing() const { return missing_; }
   bool is_satisfied() const {
     if (state_.affinity.empty()) return true;
-    if (!has_all_keys_) return false;
+    if (missing_) return false;
     if (least_ + change_ > 0) return true;
     const auto domains = static_cast<std::int64_t>(state_.affinity_domains) + with(0) - with(-change_);
     return domains == 0 && state_.matches_itself;
@@ -216,7 +226,7 @@ class NodeAffinity {
   }
 
   const AffinityState& state_;
-  bool has_all_keys_ = true;
+  std::optional<Verdict> missing_;
   std::int64_t change_ = 0, least_ = std::numeric_limits<std::int64_t>::max() / 2;
   boost::unordered_flat_map<std::int64_t, std::int64_t> domains_with_;  // by number of pods
 };
@@ -235,6 +245,7 @@ class AffinityTrial final : public framework::NodeTrial {
   void remove(const PodInfoPtr& pod) override { change(pod, -1); }
   void restore(const PodInfoPtr& pod) override { change(pod, 1); }
   std::optional<Verdict> check() override {
+    if (affinity_.missing()) return affinity_.missing();
     if (!affinity_.is_satisfied()) return affinity_verdict();
     if (anti_affinity_.any_positive()) return anti_affinity_verdict();
     if (existing_.any_positive()) return existing_verdict();
@@ -267,8 +278,16 @@ class AffinityFilter final : public framework::NodeFilter {
   void filter(NodeMask& nodes, framework::Rejections& out) const override {
     if (!state_.affinity_counts.empty()) {
       const auto id = out.add(affinity_verdict());
+      // As upstream, a key that the node lacks comes before the counts of all keys.
+      std::vector<framework::VerdictId> of_key;
       for (const auto& counts : state_.affinity_counts)
-        reject_by_level(nodes, out, counts.column, unpopulated(counts), id, id);
+        of_key.push_back(out.add(missing_label(counts.key, of_key.size())));
+      for (std::size_t i = 0; i < of_key.size() && of_key.size() > 1; ++i)
+        reject_by_level(nodes, out, state_.affinity_counts[i].column, missing(state_.affinity_counts[i]),
+                        of_key[i], id);
+      for (std::size_t i = 0; i < of_key.size(); ++i)
+        reject_by_level(nodes, out, state_.affinity_counts[i].column, unpopulated(state_.affinity_counts[i]),
+                        of_key[i], id);
     }
     reject_populated(state_.anti_affinity_counts, anti_affinity_verdict(), nodes, out);
     reject_populated(state_.existing_counts, existing_verdict(), nodes, out);
@@ -311,9 +330,14 @@ class AffinityFilter final : public framework::NodeFilter {
   // The levels that reject: by required affinity, and by anti-affinity.
   std::vector<std::uint8_t> unpopulated(const TopologyCounts<std::int32_t>& counts) const {
     const bool first_of_its_group = state_.affinity_domains == 0 && state_.matches_itself;
-    std::vector<std::uint8_t> flags(counts.count.size(), 1);
+    std::vector<std::uint8_t> flags(counts.count.size(), kMissing);
     for (std::size_t value = 1; value < flags.size(); ++value)
-      flags[value] = !first_of_its_group && counts.count[value] <= 0;
+      flags[value] = !first_of_its_group && counts.count[value] <= 0 ? kUnpopulated : 0;
+    return flags;
+  }
+  static std::vector<std::uint8_t> missing(const TopologyCounts<std::int32_t>& counts) {
+    std::vector<std::uint8_t> flags(counts.count.size());
+    flags[cluster::kNoValue] = kMissing;
     return flags;
   }
   static std::vector<std::uint8_t> populated(const TopologyCounts<std::int32_t>& counts) {

@@ -23,10 +23,10 @@ using framework::Verdict;
 
 constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
 
-Verdict missing_label() {
+Verdict missing_label(std::string_view key, std::size_t index) {
   return {std::string(PodTopologySpread::kName),
           Code::unschedulable_and_unresolvable,
-          {framework::Reason(ReasonCode::topology_label_missing)}};
+          {framework::Reason(ReasonCode::topology_label_missing, about_label(key, index))}};
 }
 Verdict skewed() {
   return {std::string(PodTopologySpread::kName),
@@ -121,7 +121,7 @@ class SpreadTrial final : public framework::NodeTrial {
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const auto& each = domains_[i];
       const auto value = each.column.at(row_);
-      if (value == cluster::kNoValue) return missing_label();
+      if (value == cluster::kNoValue) return missing_label(each.constraint.topology_key, i);
       const auto change = has_all_keys_ && each.is_eligible(row_) ? change_[i] : 0;
       const std::int64_t here = each.count[value] + change;
       std::int64_t min = each.least.count;
@@ -149,8 +149,12 @@ class SpreadFilter final : public framework::NodeFilter {
       : NodeFilter(snapshot), pod_(pod), domains_(std::move(domains)) {}
 
   void filter(NodeMask& nodes, framework::Rejections& out) const override {
-    const auto missing = out.add(missing_label()), too_many = out.add(skewed());
-    for (const auto& each : domains_) reject_by_level(nodes, out, each.column, each.flags, missing, too_many);
+    const auto too_many = out.add(skewed());
+    std::size_t index = 0;
+    for (const auto& each : domains_) {
+      const auto missing = out.add(missing_label(each.constraint.topology_key, index++));
+      reject_by_level(nodes, out, each.column, each.flags, missing, too_many);
+    }
   }
 
   // With many domains the verdicts of two decisions are seldom alike.

@@ -171,6 +171,8 @@ bool DeclaredLevels::add(const LevelColumn& column, std::string_view key, std::s
   inputs.asks.insert(inputs.asks.end(), flags.begin(), flags.end());
   if (column.limit() > 1)
     inputs.columns.push_back({framework::label_of(key), &columns_.emplace_back(*levels)});
+  else  // no node has it, and the reason names it
+    inputs.asks.push_back(static_cast<std::int64_t>(framework::label_of(key)));
   return true;
 }
 

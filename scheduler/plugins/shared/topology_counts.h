@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,14 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   for (std::size_t level = 0; level < count.size(); ++level) {
     for (std::size_t part = 0; part < kParts; ++part) count[level] += parts[part * kFew + level];
   }
+}
+
+// What a reason about a missing label is about: its key. A pod may name thousands of keys; the first ones are
+// named, since each of them is a verdict of its own.
+inline framework::Topics about_label(std::string_view key, std::size_t index) {
+  constexpr std::size_t kNamed = 8;
+  if (index >= kNamed) return {};
+  return {{framework::Topic::label, std::string(key)}};
 }
 
 using Classes = framework::KeptCounts::Classes;

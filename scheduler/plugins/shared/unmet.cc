@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
+#include <span>
 
 #include "api/values/node.h"
 #include "base/similar.h"
@@ -16,6 +18,61 @@ namespace podium::plugins {
 namespace {
 
 using cluster::Snapshot;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> resembling(std::string_view typed, const std::vector<std::string>& names) {
+  constexpr std::size_t kMostCompared = 4096;
+  if (names.size() > kMostCompared || typed.empty()) return {};
+  std::multimap<std::string, std::string> by_lower;
+  std::vector<std::string> lowered;
+  for (const auto& name : names) {
+    auto text = lower(name);
+    lowered.push_back(text);
+    by_lower.emplace(std::move(text), name);
+  }
+  std::ranges::sort(lowered);
+  lowered.erase(std::ranges::unique(lowered).begin(), lowered.end());
+  std::vector<std::string> out;
+  const auto wanted = lower(typed);
+  for (const auto& near : similar(wanted, std::move(lowered))) {
+    // Most short words differ in two letters.
+    const bool is_near = near.starts_with(wanted) ? wanted.size() > 2 || near == wanted
+                                                  : 3 * distance(near, wanted) < wanted.size();
+    if (!is_near) continue;
+    const auto [from, to] = by_lower.equal_range(near);
+    for (auto each = from; each != to && out.size() < kNearNamed; ++each) out.push_back(each->second);
+  }
+  return out;
+}
+
+namespace {
+
+// "zone" of "topology.kubernetes.io/zone".
+std::string_view name_part(std::string_view key) { return key.substr(key.rfind('/') + 1); }
+
+}  // namespace
+
+// Keys that resemble the typed one, then those whose name after the prefix is the typed one's:
+// failure-domain.beta.kubernetes.io/zone is now topology.kubernetes.io/zone.
+std::vector<std::string> similar_labels(std::string_view key, const Snapshot& snapshot) {
+  const auto keys = snapshot.labels().keys();
+  auto out = resembling(key, keys);
+  for (const auto& each : keys) {
+    if (out.size() == kNearNamed) break;
+    if (name_part(each) == name_part(key) && std::ranges::find(out, each) == out.end()) out.push_back(each);
+  }
+  return out;
+}
+
+namespace {
 
 std::string text_of(const api::NodeSelectorTerm& term) {
   std::vector<std::string> parts;
@@ -35,9 +92,13 @@ std::size_t count(const CompiledTerm& term, const Snapshot& snapshot) {
   return nodes;
 }
 
-void add_values(const std::string& key, const Snapshot& snapshot, SelectorPart& part) {
-  const auto* column = snapshot.labels().find(key);
-  if (!column) return;
+void add_values(const api::Requirement& requirement, const Snapshot& snapshot, SelectorPart& part) {
+  const auto* column = snapshot.labels().find(requirement.key);
+  if (!column) {
+    part.missing_key = requirement.key;
+    part.near = similar_labels(requirement.key, snapshot);
+    return;
+  }
   std::vector<std::pair<std::uint32_t, std::string_view>> values;
   for (cluster::ValueId id = 1; id < column->id_limit(); ++id) {
     if (const auto nodes = column->nodes_with(id)) values.emplace_back(nodes, column->name(id));
@@ -49,6 +110,19 @@ void add_values(const std::string& key, const Snapshot& snapshot, SelectorPart& 
                               return a.first != b.first ? a.first > b.first : a.second < b.second;
                             });
   for (std::size_t i = 0; i < most; ++i) part.values.emplace_back(values[i].second);
+  if (requirement.op != api::Requirement::Op::in) return;
+  std::vector<std::string> all;
+  for (const auto& [_, value] : values) all.emplace_back(value);
+  // A reader sees what differs from few values, unless it is the case.
+  const bool are_few = values.size() <= kValuesNamed;
+  for (const auto& wanted :
+       std::span(requirement.values).first(std::min(requirement.values.size(), kNearNamed))) {
+    for (auto& near : resembling(wanted, all)) {
+      if (are_few && lower(near) != lower(wanted)) continue;
+      if (part.near.size() < kNearNamed && std::ranges::find(part.near, near) == part.near.end())
+        part.near.push_back(std::move(near));
+    }
+  }
 }
 
 // The first node that the requirement names, if none of them exists; empty: it names none.
@@ -70,8 +144,13 @@ class Parts {
   }
   void add_term(const api::NodeSelectorTerm& term) {
     if (is_full()) return;
-    out_.push_back(
-        {SelectorPart::From::node_affinity_term, text_of(term), count({term, snapshot_}, snapshot_)});
+    auto& part = out_.emplace_back(SelectorPart{SelectorPart::From::node_affinity_term, text_of(term),
+                                                count({term, snapshot_}, snapshot_)});
+    if (part.nodes > 0) return;
+    if (term.match_expressions.size() == 1 && term.match_fields.empty())
+      explain(term.match_expressions.front(), false, part);
+    else
+      find_missing_key(term, part);
   }
   // A requirement of the only term.
   void add(const api::Requirement& requirement, bool is_field) {
@@ -82,15 +161,28 @@ class Parts {
     api::NodeSelectorTerm alone;
     (is_field ? alone.match_fields : alone.match_expressions) = {requirement};
     auto& part = out_.emplace_back(SelectorPart{from, std::move(text), count({alone, snapshot_}, snapshot_)});
-    if (part.nodes > 0) return;
-    if (auto name = missing_node(requirement, is_field, snapshot_); !name.empty())
-      name_similar(name, part);
-    else if (!is_field)
-      add_values(requirement.key, snapshot_, part);
+    if (part.nodes == 0) explain(requirement, is_field, part);
   }
   std::vector<SelectorPart> take() { return std::move(out_); }
 
  private:
+  // Sets what nodes have instead of a requirement that no node meets.
+  void explain(const api::Requirement& requirement, bool is_field, SelectorPart& part) const {
+    if (auto name = missing_node(requirement, is_field, snapshot_); !name.empty())
+      name_similar(name, part);
+    else if (!is_field)
+      add_values(requirement, snapshot_, part);
+  }
+  // The first label of the term that it needs and no node has.
+  void find_missing_key(const api::NodeSelectorTerm& term, SelectorPart& part) const {
+    using enum api::Requirement::Op;
+    for (const auto& each : term.match_expressions) {
+      if (each.op == not_in || each.op == does_not_exist || snapshot_.labels().find(each.key)) continue;
+      part.missing_key = each.key;
+      part.near = similar_labels(each.key, snapshot_);
+      return;
+    }
+  }
   void name_similar(const std::string& name, SelectorPart& part) const {
     part.missing_node = name;
     part.values = similar_nodes(name, snapshot_);
@@ -135,6 +227,57 @@ std::vector<SelectorPart> selector_parts(const api::Pod& pod, const Snapshot& sn
   }
   for (const auto& term : terms) parts.add_term(term);
   return parts.take();
+}
+
+namespace {
+
+// The label for which the node fails the requirements; empty: none of them is about a label.
+UnmetPartOfNode unmet_part(SelectorPart::From from, std::string text, const api::Requirement* requirement,
+                           const api::Node& node) {
+  UnmetPartOfNode out{.from = from, .text = std::move(text)};
+  if (!requirement) return out;
+  out.key = requirement->key;
+  if (const auto* value = node.meta.labels.find(requirement->key)) out.value = *value;
+  return out;
+}
+
+bool meets(const api::NodeSelectorTerm& term, const api::Node& node) { return selects({&term, 1}, node); }
+
+// The first requirement of the term on a label that the node does not meet; null: there is none.
+const api::Requirement* first_unmet(const api::NodeSelectorTerm& term, const api::Node& node) {
+  const auto found = std::ranges::find_if(
+      term.match_expressions, [&](const api::Requirement& each) { return !meets({{each}, {}}, node); });
+  return found == term.match_expressions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<UnmetPartOfNode> unmet_on(const api::Pod& pod, cluster::Row row, const Snapshot& snapshot) {
+  using enum SelectorPart::From;
+  const auto& node = *snapshot.entry(row).node;
+  std::vector<UnmetPartOfNode> out;
+  for (const auto& [key, value] : pod.node_selector) {
+    const api::Requirement requirement{key, api::Requirement::Op::in, {value}};
+    if (!meets({{requirement}, {}}, node))
+      out.push_back(unmet_part(node_selector, key + "=" + value, &requirement, node));
+  }
+  const auto& terms = pod.node_affinity.required;
+  const auto is_met = [&](const api::NodeSelectorTerm& term) { return meets(term, node); };
+  if (terms && terms->size() == 1) {
+    for (const auto& each : terms->front().match_expressions) {
+      if (!meets({{each}, {}}, node))
+        out.push_back(unmet_part(node_affinity, requirement_text(each), &each, node));
+    }
+    for (const auto& each : terms->front().match_fields) {
+      if (!meets({{}, {each}}, node))
+        out.push_back(unmet_part(node_affinity, requirement_text(each), nullptr, node));
+    }
+  } else if (terms && std::ranges::none_of(*terms, is_met)) {
+    for (const auto& term : *terms)
+      out.push_back(unmet_part(node_affinity_term, text_of(term), first_unmet(term, node), node));
+  }
+  if (out.size() > kSelectorParts) out.resize(kSelectorParts);
+  return out;
 }
 
 }  // namespace podium::plugins

@@ -1,7 +1,6 @@
 // VolumeZone: a bound volume with zone or region labels is reachable only from nodes in that zone or region.
 // Source: pkg/scheduler/framework/plugins/volumezone.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
+#include "scheduler/plugins/volumes/zone_labels.h"
 
 namespace podium::plugins {
 namespace {
@@ -17,25 +17,6 @@ namespace {
 using namespace framework;
 
 constexpr std::string_view kVolumeZone = "VolumeZone";
-
-struct TopologyLabel {
-  std::string_view key, fallback;  // `fallback` is used on nodes without the beta label
-};
-constexpr std::array<TopologyLabel, 4> kLabels = {{
-    {"failure-domain.beta.kubernetes.io/zone", api::label::zone},
-    {"failure-domain.beta.kubernetes.io/region", api::label::region},
-    {api::label::zone, api::label::zone},
-    {api::label::region, api::label::region},
-}};
-
-// A zone or region label of a volume: the node's label must have one of the values.
-struct VolumeTopology {
-  TopologyLabel label;
-  std::vector<std::string> values;
-  bool operator==(const VolumeTopology& other) const {
-    return label.key == other.label.key && values == other.values;
-  }
-};
 
 // Splits "a__b" into {"a", "b"}, sorted and unique. Empty if any part is empty.
 std::vector<std::string> zones_of(std::string_view text) {
@@ -56,18 +37,22 @@ std::vector<std::string> zones_of(std::string_view text) {
 }
 
 void add_topologies(const api::PersistentVolume& volume, std::vector<VolumeTopology>& to) {
-  for (const auto& label : kLabels) {
+  for (const auto& label : kTopologyLabels) {
     const auto* value = volume.meta.labels.find(label.key);
     if (!value) continue;
     if (auto zones = zones_of(*value); !zones.empty()) to.push_back({label, std::move(zones)});
   }
 }
 
+}  // namespace
+
 std::vector<VolumeTopology> topologies_of(const api::PersistentVolume& volume) {
   std::vector<VolumeTopology> result;
   add_topologies(volume, result);
   return result;
 }
+
+namespace {
 
 // Finds the nodes whose label has one of the values; if `values` is null, all nodes with the label.
 class LabelTest {
@@ -97,7 +82,7 @@ class LabelTest {
 class ZoneFilter final : public NodeFilter {
  public:
   ZoneFilter(const Snapshot& snapshot, const std::vector<VolumeTopology>& topologies) : NodeFilter(snapshot) {
-    for (const auto& label : kLabels) any_label_.emplace_back(snapshot, label.key, nullptr);
+    for (const auto& label : kTopologyLabels) any_label_.emplace_back(snapshot, label.key, nullptr);
     for (const auto& [label, values] : topologies) {
       tests_.push_back({{snapshot, label.key, &values},
                         {snapshot, label.key, nullptr},

@@ -96,8 +96,8 @@ TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
             "What blocks the others:\n"
             "  1 node  must not be disrupted               a: pod kept has the annotation "
             "karpenter.sh/do-not-disrupt: true\n"
-            "  1 node  runs pods that have no other place  b: pod low has no other place: most nodes do not "
-            "have enough free cpu\n");
+            "  1 node  runs pods that have no other place  b: pod low has no other place: the other node "
+            "does not have enough free cpu\n");
 }
 
 constexpr const char* kCordoned = R"(

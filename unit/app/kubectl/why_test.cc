@@ -76,6 +76,60 @@ items:
   EXPECT_EQ(why("early"), "shop/early never had a node; it has failed.\n");
 }
 
+constexpr const char* kLateDump = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1, labels: {disktype: ssd}}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-2, labels: {disktype: hdd}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-a, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {selector: {matchLabels: {app: web}}}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-1, namespace: shop, uid: w, creationTimestamp: "2026-11-27T10:00:00Z", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}
+  status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available: 1 Insufficient cpu.", lastTransitionTime: "2026-11-27T10:00:01Z"}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: db, namespace: shop, uid: x}
+  spec: {nodeSelector: {disktpye: ssd}, containers: [{name: c, image: i}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: fast, namespace: shop, uid: fast}
+  spec: {nodeSelector: {disktype: ssd}, containers: [{name: c, image: i}]}
+  status: {phase: Pending}
+)";
+
+TEST_F(OnADump, AWorkloadThatWouldFitNow) {
+  const auto dump = directory_.write("late.yaml", kLateDump);
+  const auto words = run_on(dump, {"why", "deploy/web", "-n", "shop"}).out;
+  EXPECT_THAT(words, StartsWith("shop/web: 0 of 1 pod runs, 1 waits"));
+  EXPECT_THAT(words, testing::EndsWith(".\nIt fits now: it would go to n-2.\n"));
+}
+
+// Nothing but the pod says when it was tried.
+TEST_F(OnADump, TheTimelineHasTheConditionOfThePod) {
+  const auto dump = directory_.write("late.yaml", kLateDump);
+  EXPECT_EQ(run_on(dump, {"why", "web-a-1", "-n", "shop", "--timeline"}).out,
+            "shop/web-a-1\n"
+            "  TIME                  AFTER  WHAT\n"
+            "  2026-11-27T10:00:00Z    +0s  created\n"
+            "  2026-11-27T10:00:01Z    +1s  tried    then or later: 0/1 nodes are available: 1 Insufficient "
+            "cpu.\n");
+}
+
+TEST_F(OnADump, AMistypedLabelDiffersFromAValue) {
+  const auto dump = directory_.write("late.yaml", kLateDump);
+  EXPECT_THAT(run_on(dump, {"why", "db", "-n", "shop"}).out,
+              HasSubstr("nodeSelector disktpye=ssd  0 nodes  ← no node has the label disktpye. Did you mean "
+                        "disktype?\n"));
+  EXPECT_THAT(run_on(dump, {"why", "fast", "-n", "shop", "--node", "n-2"}).out,
+              HasSubstr("nodeSelector disktype=ssd, but it has disktype=hdd\n"));
+  EXPECT_THAT(run_on(dump, {"why", "db", "-n", "shop", "--node", "n-2"}).out,
+              HasSubstr("nodeSelector disktpye=ssd, but it does not have the label disktpye\n"));
+}
+
 TEST_F(OnADump, SeveralPodsHaveALineEach) {
   const auto expected =
       "POD           NODE  POINTS  DECIDED  WHY\n"

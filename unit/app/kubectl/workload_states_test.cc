@@ -62,7 +62,7 @@ items:
   status: {phase: Pending}
 )");
   const auto words = run_on(cluster, {"why", "deploy/web", "-n", "shop"}).out;
-  EXPECT_THAT(words, HasSubstr("\n  nothing: it would go to n-1\n"));
+  EXPECT_THAT(words, HasSubstr("\nIt fits now: it would go to n-1.\n"));
   EXPECT_THAT(words, Not(HasSubstr("too little cpu")));
 }
 

@@ -42,20 +42,20 @@ TEST(Amounts, WhatIsMissingIsNeverLess) {
   for (const auto& c : cases) EXPECT_EQ(rounded_up(c.resource, c.quantity), c.words) << c.quantity;
 }
 
-TEST(Amounts, WhatAPodAsksForIsExact) {
+TEST(Amounts, WhatAPodAsksForIsAsKubectlWritesIt) {
   const struct {
     const char *resource, *quantity, *words;
   } cases[] = {
-      {"cpu", "1500m", "1.5"},        {"cpu", "250m", "250m"},      {"memory", "2560Mi", "2.5Gi"},
+      {"cpu", "1500m", "1500m"},      {"cpu", "250m", "250m"},      {"memory", "2560Mi", "2560Mi"},
       {"memory", "2817Mi", "2817Mi"}, {"memory", "512Gi", "512Gi"}, {"memory", "100M", "100M"},
-      {"nvidia.com/gpu", "8", "8"},
+      {"memory", "1024Mi", "1Gi"},    {"memory", "1G", "1G"},       {"nvidia.com/gpu", "8", "8"},
   };
   for (const auto& c : cases)
     EXPECT_EQ(exact(c.resource, *api::Quantity::parse(c.quantity)), c.words) << c.quantity;
 }
 
 TEST(Amounts, WhatIsFreeIsNeverMoreAndNeverDenied) {
-  EXPECT_EQ(requested_of_free("cpu", "4", "3200m"), "4 of 3.2");
+  EXPECT_EQ(requested_of_free("cpu", "4", "3200m"), "4 of 3200m") << "as kubectl writes both";
   EXPECT_EQ(requested_of_free("memory", "512Mi", "65423Mi"), "512Mi of 63.88Gi") << "of 63.889";
   EXPECT_EQ(requested_of_free("memory", "64Gi", "65535Mi"), "64Gi of 63.99Gi");
   EXPECT_EQ(requested_of_free("memory", "1025Mi", "1026Mi"), "1025Mi of 1026Mi") << "1Gi would be too little";

@@ -10,6 +10,8 @@
 namespace podium::render {
 namespace {
 
+using explain::main_rejection;
+
 TEST(Devices, APlacedPodHearsWhichItHas) {
   const auto report = read_report(boost::json::parse(R"json({
     "metadata": {"name": "train", "namespace": "ml", "generation": 1},

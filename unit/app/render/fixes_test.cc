@@ -9,6 +9,7 @@
 
 #include "app/render/what_if.h"
 #include "app/render/words_json.h"
+#include "app/render/workload.h"
 #include "unit/app/render/fixtures.h"
 
 namespace podium::render {
@@ -45,6 +46,32 @@ TEST(TriedFixes, SayHowManyFit) {
       "  b → 2 of 3 fit\n"
       "  c → at least 1 of 3 fits\n"
       "  of an older podium (on n1)\n");
+}
+
+TEST(TriedFixes, SayWhatAQuotaAllows) {
+  constexpr const char* kFixes =
+      R"({"type": "A", "message": "a", "fitting": 9, "quota": "q", "quotaAllows": 7},
+         {"type": "B", "message": "b", "fitting": 8, "quota": "q", "quotaAllows": 7},
+         {"type": "C", "message": "c", "fitting": 9})";
+  EXPECT_EQ(lines(kFixes, 9),
+            "  a → the nodes have room for all 9, quota q allows 7\n"
+            "  b → the nodes have room for 8, quota q allows 7\n"
+            "  c → all 9 fit\n");
+  EXPECT_EQ(lines(R"({"type": "A", "message": "a", "fitting": 1, "quota": "q"})"),
+            "  a → the nodes have room for it, quota q allows none\n");
+}
+
+TEST(FixesInLine, CountWhatAQuotaAllows) {
+  Options options;
+  EXPECT_EQ(
+      fixes_in_line(with_fixes(R"({"type": "A", "message": "a", "fitting": 9, "quota": "q", "quotaAllows": 7},
+                                        {"type": "B", "message": "b", "fitting": 9})",
+                               9),
+                    options),
+      "Would help: a → 7 more run, and quota q allows no more; b → all 9 run\n");
+  EXPECT_EQ(
+      fixes_in_line(with_fixes(R"({"type": "A", "message": "a", "fitting": 9, "quota": "q"})", 9), options),
+      "A change that makes room on nodes would not help: quota q allows no more.\n");
 }
 
 TEST(TriedFixes, DoNotNameANodeTwice) {

@@ -29,17 +29,18 @@ TEST(Pending, GroupsByReason) {
     if (pod.gates.empty()) pod.report = read_report(pending_report());
   }
   pods[1].name = "big-5";
-  EXPECT_EQ(pending_table(group_waiting(std::move(pods)), plain()),
-            "4 pods wait; 1 more is gated.\n"
-            "PODS        WAIT  ASKS                            BLOCKED BY                                    "
-            "         "
-            "NEAREST MISS\n"
-            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes do not have enough free "
-            "nvidia.com/gpu  gpu-04: 7 nvidia.com/gpu short\n"
-            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                            "
-            "         "
-            "-\n"
-            "Next: kubectl podium why big-2 -n ml\n");
+  EXPECT_EQ(
+      pending_table(group_waiting(std::move(pods)), plain()),
+      "4 pods wait; 1 more is gated.\n"
+      "PODS        WAIT  ASKS                             BLOCKED BY                                    "
+      "         "
+      "NEAREST MISS\n"
+      "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2560Mi  66 of 66 nodes do not have enough free "
+      "nvidia.com/gpu  gpu-04: 7 nvidia.com/gpu short\n"
+      "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2560Mi  gate example/quota                            "
+      "         "
+      "-\n"
+      "Next: kubectl podium why big-2 -n ml\n");
 }
 
 TEST(Pending, NamesTheSchedulerThatHasNotTriedAPod) {

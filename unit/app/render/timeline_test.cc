@@ -50,6 +50,26 @@ std::string shown(const char* report, const char* pod) {
   return out;
 }
 
+TEST(Timeline, TheConditionOfAPodThatWaitsIsAnAttempt) {
+  const auto attempts = [](std::string_view condition, const char* node = "") {
+    std::string out;
+    for (const auto& [at, what, text] : attempts_of_pod(json::parse(fmt::format(
+             R"({{"spec": {{"nodeName": "{}"}}, "status": {{"conditions": [{}]}}}})", node, condition))))
+      out += fmt::format("{} {} {}", at ? format_time(*at).substr(11, 8) : "-", what, text);
+    return out;
+  };
+  constexpr const char* kUnschedulable =
+      R"({"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+          "message": "0/3 nodes are available: 3 Insufficient cpu.", "lastTransitionTime": "2026-11-27T10:01:31Z"})";
+  EXPECT_EQ(attempts(kUnschedulable),
+            "10:01:31 tried then or later: 0/3 nodes are available: 3 Insufficient cpu.");
+  EXPECT_EQ(attempts(kUnschedulable, "n1"), "") << "it is placed";
+  EXPECT_EQ(attempts(R"({"type": "PodScheduled", "status": "False", "reason": "Unschedulable"})"),
+            "- tried Unschedulable");
+  EXPECT_EQ(attempts(R"({"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"})"), "");
+  EXPECT_EQ(attempts(R"({"type": "Ready", "status": "False"})"), "");
+}
+
 TEST(Timeline, OfAPodThatRuns) {
   EXPECT_EQ(shown(kScheduled, kPod),
             "10:00:00 created\n"

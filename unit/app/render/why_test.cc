@@ -247,7 +247,7 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
   EXPECT_EQ(why_node(read_report(node_answer()), "shop/web-07", plain()),
             "No: gpu-03 rejects shop/web-07.\n"
             "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
-            "  ✗ cpu 4 of 3.2 free\n"
+            "  ✗ cpu 4 of 3200m free\n"
             "  ✓ memory 512Mi of 20Gi free\n"
             "  ✓ not cordoned  ✓ spread of the pods\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
@@ -385,6 +385,47 @@ TEST(Why, ANodeThatIsNotThereIsSaidWithSimilarNames) {
       "ml/big-2 is pending: no node has all that it requires.\n"
       "  nodeSelector kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1 or n-2?\n"
       "12 attempts, the last 10 minutes ago.\n");
+}
+
+TEST(Why, ALabelThatNoNodeHasDiffersFromAValueThatNoNodeHas) {
+  auto report = read_report(pending_report());
+  report.status.history.clear();
+  const explain::UnmetPart key{
+      .from = "nodeSelector", .requirement = "disktpye=ssd", .missing_key = "disktpye", .near = {"disktype"}};
+  const explain::UnmetPart value{.from = "nodeSelector",
+                                 .requirement = "pool=GPU",
+                                 .values = {"gpu"},
+                                 .values_total = 1,
+                                 .near = {"gpu"}};
+  report.status.rejections = {{.code = "NodeSelectorMismatch", .nodes = 66, .parts = {key, value}}};
+  EXPECT_EQ(why(report, "ml/big-2", plain()),
+            "ml/big-2 is pending: no node has all that it requires.\n"
+            "  nodeSelector disktpye=ssd  0 nodes  ← no node has the label disktpye. Did you mean disktype?\n"
+            "  nodeSelector pool=GPU      0 nodes  ← values: gpu. Did you mean gpu?\n"
+            "12 attempts, the last 10 minutes ago.\n");
+  report.status.rejections[0].parts = {key};
+  report.status.rejections[0].parts[0].near.clear();
+  EXPECT_THAT(why(report, "ml/big-2", plain()), testing::HasSubstr("← no node has the label disktpye\n"));
+}
+
+TEST(WhyNode, SaysWhatTheNodeHasInsteadOfTheLabels) {
+  Report report;
+  report.status.answer.emplace().verdicts = {
+      {.node = "n-2",
+       .code = "NodeSelectorMismatch",
+       .checks = {{.plugin = "NodeAffinity",
+                   .passes = false,
+                   .reasons = {"node(s) didn't match Pod's node affinity/selector"},
+                   .causes = {{"NodeSelectorMismatch", {}}},
+                   .unmet = {{"nodeSelector", "disk=ssd", "disk", "hdd", true},
+                             {"nodeAffinity", "rack Exists", "rack", "", false},
+                             {std::string(explain::kOneOfSeveralTerms), "zone In [a]", "zone", "", true}}}}}};
+  EXPECT_THAT(
+      why_node(report, "shop/web", plain()),
+      testing::HasSubstr("✗ it does not match the pod's node selector or affinity: nodeSelector "
+                         "disk=ssd, but it has disk=hdd; nodeAffinity rack Exists, but it does not have "
+                         "the label rack; nodeAffinity, one of zone In [a]\n"))
+      << "the last value is withheld";
 }
 
 TEST(WhyNode, ANodeThatIsNotThereIsNamed) {

@@ -1,5 +1,6 @@
 #include "app/render/words.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>
 
@@ -44,6 +45,71 @@ explain::ReportRejection not_selected(std::size_t nodes, std::vector<explain::Un
   return {.code = "NodeSelectorMismatch", .nodes = nodes, .parts = std::move(parts)};
 }
 
+TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
+  EXPECT_EQ(
+      rejection_words(tainted(2, "node.kubernetes.io/not-ready:NoExecute")),
+      "have a taint that the pod does not tolerate: node.kubernetes.io/not-ready (the node is not ready)");
+  const std::vector<std::string> taints{"node.kubernetes.io/not-ready:NoExecute",
+                                        "node.kubernetes.io/not-ready:NoSchedule", "gpu=a100:NoSchedule"};
+  EXPECT_EQ(listed_taints(taints, 3, 4),
+            "gpu=a100:NoSchedule, node.kubernetes.io/not-ready (the node is not ready) and 1 more");
+  EXPECT_EQ(listed_taints(taints, 3, 3),
+            "gpu=a100:NoSchedule and node.kubernetes.io/not-ready (the node is not ready)");
+  EXPECT_EQ(rejection_words(tainted(1, "gpu=a100:NoSchedule")),
+            "has a taint that the pod does not tolerate: gpu=a100:NoSchedule");
+}
+
+TEST(Words, VolumesThatNoNodeReachesBothAreNamedWithTheirPlaces) {
+  explain::ReportRejection rejection{.code = "VolumeAffinityMismatch", .nodes = 6};
+  rejection.apart = {{"data", "pv-a", "topology.kubernetes.io/zone", {"eu-1a"}},
+                     {"logs", "pv-b", "topology.kubernetes.io/zone", {"eu-1b", "eu-1c"}}};
+  EXPECT_EQ(
+      shortfall_words(rejection),
+      "no node reaches both of its volumes: pv-a (claim data) is in zone eu-1a, pv-b (claim logs) in zone "
+      "eu-1b or eu-1c");
+  for (auto& each : rejection.apart) each.key = "kubernetes.io/hostname";
+  rejection.apart[1].values = {"n2"};
+  EXPECT_THAT(shortfall_words(rejection),
+              testing::EndsWith("is on node eu-1a, pv-b (claim logs) on node n2"));
+  for (auto& each : rejection.apart) each.values.clear();
+  EXPECT_EQ(shortfall_words(rejection),
+            "no node reaches both of its volumes: pv-a (claim data) and pv-b (claim logs) differ in "
+            "kubernetes.io/hostname")
+      << "names of nodes are withheld";
+}
+
+TEST(Words, ALabelThatNoNodeHasIsTheReason) {
+  const auto words = [](explain::UnmetPart part) {
+    return rejection_of("2 of 3 nodes", not_selected(2, {part}));
+  };
+  EXPECT_EQ(words({.from = "nodeSelector",
+                   .requirement = "disktpye=ssd",
+                   .missing_key = "disktpye",
+                   .near = {"disktype"}}),
+            "no node has the label disktpye; did you mean disktype?");
+  EXPECT_EQ(words({.from = "nodeSelector", .requirement = "disk=nvme", .values = {"ssd"}, .values_total = 1}),
+            "no node has disk=nvme");
+  EXPECT_EQ(words({.from = "nodeAffinity", .requirement = "arch In [arm64]"}),
+            "no node matches arch In [arm64]");
+  EXPECT_EQ(words({.from = std::string(explain::kOneOfSeveralTerms), .requirement = "arch In [arm64]"}),
+            "no node matches one of the terms of its node affinity");
+  EXPECT_EQ(words({.from = "nodeSelector", .requirement = "disk=ssd", .nodes = 1}),
+            "2 of 3 nodes do not match the pod's node selector or affinity");
+}
+
+TEST(Words, ALabelThatNodesMissIsNamed) {
+  const auto missing = [](const char* code, framework::Topics about) {
+    return rejection_words({.code = code, .nodes = 2, .about = std::move(about)});
+  };
+  const framework::Topics zone{{framework::Topic::label, "topology.kubernetes.io/zone"}};
+  EXPECT_EQ(missing("TopologyLabelMissing", zone),
+            "do not have the label topology.kubernetes.io/zone of a topology spread constraint");
+  EXPECT_EQ(missing("TopologyLabelMissing", {}), "do not have the label of a topology spread constraint")
+      << "of an older podium";
+  EXPECT_EQ(missing("AffinityLabelMissing", zone),
+            "do not have the label topology.kubernetes.io/zone of the pod's affinity");
+}
+
 // What an operator can change: the nodes that are meant for the pod, and have no room.
 TEST(Words, TheMainReasonIsThatOfTheNodesForThePod) {
   const explain::UnmetPart met{.from = "nodeSelector", .requirement = "pool=gpu", .nodes = 1};
@@ -59,6 +125,9 @@ TEST(Words, TheMainReasonIsThatOfTheNodesForThePod) {
       {"the nodes are not ready",
        {tainted(9, "node.kubernetes.io/not-ready:NoExecute"), short_of("cpu", 1)},
        0},
+      {"as many nodes are not ready",
+       {tainted(1, "node.kubernetes.io/not-ready:NoExecute"), short_of("cpu", 1)},
+       1},
       {"an older podium does not name the taints",
        {{.code = "UntoleratedTaint", .nodes = 9}, short_of("cpu", 1)},
        0},

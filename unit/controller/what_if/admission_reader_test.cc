@@ -223,8 +223,10 @@ TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
     return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
   };
   reason_with_claims(w, {"one"});
-  EXPECT_EQ(unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
-            "claim c0: ResourceClaimTemplate \"one\" of namespace shop was not read");
+  EXPECT_EQ(
+      unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
+      "claim c0: it is not known whether namespace shop has ResourceClaimTemplate \"one\": podium does not "
+      "have the right to get ResourceClaimTemplates");
 }
 
 TEST(WhatIfController, ReadsNoRuntimeClassThatTheQuestionAdds) {
@@ -297,8 +299,9 @@ TEST(WhatIfController, ReadsNoMoreBytesOfTemplatesThanItsBound) {
   }
   reason_with_claims(w, names);
   EXPECT_EQ(reads_of(w, "resourceclaimtemplates"), 4u) << "the fourth is one too many";
-  EXPECT_THAT(unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
-              testing::EndsWith("ResourceClaimTemplate \"t3\" of namespace shop was not read"));
+  EXPECT_THAT(
+      unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
+      testing::HasSubstr("ResourceClaimTemplate \"t3\": the objects of the question are larger than"));
 }
 
 // The pods of AddPods are admitted as the question's own: 2 CPUs each, 500m of which are its class's overhead

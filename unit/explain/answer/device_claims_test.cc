@@ -134,7 +134,10 @@ TEST(DeviceClaims, AMissingTemplateIsNamedIfItIsTheReason) {
     pod.resource_claims.push_back({.name = "gpus", .claim_name = std::nullopt, .template_name = "one-gpu"});
     return unit::ask(pod, 1, fork.snapshot).message;
   };
-  EXPECT_EQ(message_about({}), "claim gpus: ResourceClaimTemplate \"one-gpu\" of namespace ml was not read");
+  EXPECT_EQ(
+      message_about({}),
+      "claim gpus: it is not known whether namespace ml has ResourceClaimTemplate \"one-gpu\": the dump does "
+      "not have this kind of object");
   const auto other = message_about({"no-such-claim"});
   EXPECT_THAT(other, testing::HasSubstr("could not find ResourceClaim \"ml/no-such-claim\""));
   EXPECT_THAT(other, testing::Not(testing::HasSubstr("one-gpu")));

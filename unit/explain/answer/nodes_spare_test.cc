@@ -109,7 +109,7 @@ TEST(NodesSpare, NothingGoesWhereNothingFits) {
   const auto status = could_go(snapshot);
   EXPECT_EQ(status.outcome, "DoesNotFit");
   EXPECT_EQ(blocked(status),
-            "2 NoRoom n1: pod a has no other place: most nodes do not have enough free cpu\n");
+            "2 NoRoom n1: pod a has no other place: the other node does not have enough free cpu\n");
 }
 
 TEST(NodesSpare, NamesOtherNamespacesThatTheAskerMaySee) {
@@ -165,7 +165,8 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
        set_node([](api::Node& node) { node.meta.labels.set("node-role.kubernetes.io/control-plane", ""); }),
        "ControlPlane n2: it is a control-plane node"},
       {"local volume", run(web("a", "n2").node_selector("only", "n2")),
-       "NoRoom n2: pod a has no other place: most nodes do not match the pod's node selector or affinity"},
+       "NoRoom n2: pod a has no other place: the other node does not match the pod's node "
+       "selector or affinity"},
       {"budget",
        [](Snapshot& snapshot) {
          unit::run_pod(snapshot, web("a", "n2"));
@@ -280,6 +281,21 @@ TEST(NodesSpare, ACordonedNodeThatAPodThatWaitsCouldHaveStays) {
               HasSubstr("Wanted n2: a pod of another namespace waits, and fits there once it is uncordoned"));
   EXPECT_EQ(steps(could_go(snapshot, waits("5"))), "n2:; n3:; n4:") << "no node helps it";
   EXPECT_EQ(steps(could_go(snapshot, waits("1"))), "n2:; n3:; n4:") << "it fits on n1";
+}
+
+// It does not run anywhere yet: nothing evicts it, and no controller has to create it again.
+TEST(NodesSpare, ABarePodThatWaitsKeepsNoNodeThatItDoesNotNeed) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  const auto waits = [](const char* cpu) {
+    return Pods{cluster::make_pod_info(pod("w").ns("shop").uid("w").req("cpu", cpu).ptr())};
+  };
+  const auto status = could_go(snapshot, waits("3"));
+  ASSERT_EQ(status.answer->nodes_spare->nodes.size(), 1u) << "one of the two is enough for it";
+  EXPECT_EQ(status.answer->nodes_spare->pods_moved, 0u) << "it waits, and does not move";
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "2").node("n1"));
+  EXPECT_EQ(blocked(could_go(snapshot, waits("3"))),
+            "1 NoController n1: pod keeps has no controller that recreates it\n"
+            "1 Wanted n2: pod w waits, and has no other place\n");
 }
 
 TEST(NodesSpare, PodsOfOtherNamespacesAreCountedAndNotNamed) {

@@ -57,6 +57,31 @@ TEST(Quotas, AllowFewerThanTheNodesHaveRoomFor) {
             "true PartlyFits: all 4 replicas fit; ResourceQuota q: pods 6/5: exceeded from replica 4 on");
 }
 
+// A fix that makes room on nodes does not make room in a quota.
+TEST(Quotas, LimitWhatAFixLetsRun) {
+  auto question = unit::read(web(R"("replicas": 9, "fixes": true)")).value();
+  const auto fixes = [&](const char* hard, const char* used) {
+    const auto status = ask(question, {quota("q", hard, used)});
+    std::string out;
+    for (const auto& fix : status.answer->fixes)
+      out += fmt::format("{} fits {} {} {}\n", fix.type, fix.fitting, fix.quota, fix.quota_allows);
+    return out;
+  };
+  EXPECT_EQ(fixes(R"({"pods": "9"})", R"({"pods": "2"})"),
+            "RequestLess fits 9 q 7\n"
+            "AddNodes fits 9 q 7\n"
+            "AddNodes fits 8 q 7\n");
+  EXPECT_EQ(fixes(R"({"pods": "90"})", R"({"pods": "2"})"),
+            "RequestLess fits 9  0\n"
+            "AddNodes fits 9  0\n"
+            "AddNodes fits 8  0\n");
+  // Pods that request less use less of the quota.
+  EXPECT_EQ(fixes(R"({"requests.cpu": "7"})", R"({"requests.cpu": "0"})"),
+            "RequestLess fits 9  0\n"
+            "AddNodes fits 9 q 7\n"
+            "AddNodes fits 8 q 7\n");
+}
+
 TEST(Quotas, ThatAllowAllOrNone) {
   const auto all = ask(web(R"("replicas": 3)"), {quota("q", R"({"pods": "5"})", R"({"pods": "2"})")});
   EXPECT_EQ(all.outcome, "Fits");

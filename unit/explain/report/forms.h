@@ -88,7 +88,7 @@ inline ReportStatus unschedulable() {
       {framework::Topic::resource, "cpu"},           {framework::Topic::claim, "d-pg-0"},
       {framework::Topic::storage_class, "fast-ssd"}, {framework::Topic::volume, "pv-1"},
       {framework::Topic::device_class, "gpu"},       {framework::Topic::request, "gpu/a"},
-      {framework::Topic::driver, "csi.example.com"}};
+      {framework::Topic::driver, "csi.example.com"}, {framework::Topic::label, "rack"}};
   s.rejections[0].parts = {{"nodeSelector", "disk=ssd", 2},
                            {"nodeAffinity", "zone In [eu-9z]", 0, {"eu-1a", "eu-1b"}, 7}};
   s.rejections_total = 1;

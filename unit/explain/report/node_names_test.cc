@@ -115,6 +115,32 @@ TEST(NodeNames, NoOtherNodeIsProposedForOneThatIsNotThere) {
   EXPECT_EQ(status.answer->verdicts[0].reasons[0], "there is no node n7");
 }
 
+// Zones are places. Values of other labels may be names of nodes.
+TEST(NodeNames, PlacesOfVolumesAreKeptAndNodesAreNot) {
+  ReportStatus status;
+  ReportRejection rejection{.code = "VolumeAffinityMismatch", .nodes = 2};
+  rejection.apart = {{"data", "pv-a", "topology.kubernetes.io/zone", {"eu-1a"}},
+                     {"logs", "pv-b", "kubernetes.io/hostname", {"n1"}}};
+  UnmetPart part{
+      .from = "nodeSelector", .requirement = "onwer=n1", .missing_key = "onwer", .near = {"owner"}};
+  rejection.parts = {part};
+  status.rejections = {rejection};
+  status.answer.emplace().verdicts = {
+      {.node = "n7",
+       .checks = {{.plugin = "NodeAffinity",
+                   .passes = false,
+                   .unmet = {{"nodeSelector", "owner=x", "owner", "n1", true}}}}}};
+  NodeNames(is_node, {"n7"}).withhold(status);
+  const auto& left = status.rejections[0];
+  EXPECT_EQ(left.apart[0].values, std::vector<std::string>{"eu-1a"});
+  EXPECT_TRUE(left.apart[1].values.empty());
+  EXPECT_TRUE(left.parts[0].near.empty()) << "a label may have a node's name in its key";
+  EXPECT_EQ(left.parts[0].missing_key, "onwer") << "the asker wrote it";
+  const auto& unmet = status.answer->verdicts[0].checks[0].unmet[0];
+  EXPECT_EQ(unmet.value, "");
+  EXPECT_TRUE(unmet.has_label);
+}
+
 ReportStatus decision(const char* outcome) {
   ReportStatus status;
   status.outcome = outcome;

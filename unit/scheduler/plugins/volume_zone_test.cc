@@ -1,6 +1,7 @@
 #include "unit/scheduler/plugins/volume_fixture.h"
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/plugins/volumes/volumes_apart.h"
 
 namespace podium::plugins::test::volume_zone_test {
 namespace {
@@ -70,6 +71,43 @@ TEST(VolumeZone, EveryVolumeCounts) {
   const Nodes nodes{host("na").zone("a"), host("nb").zone("b"), host("nc").zone("c")};
   EXPECT_EQ(ask(pod("p").claim("a").claim("b"), storage(nodes, {}, a, va, b, vb)),
             (Answers{{"na", kElsewhere}, {"nc", kElsewhere}}));
+}
+
+// kube-scheduler's reason names neither of the volumes.
+TEST(VolumesApart, TwoInDifferentPlacesAreNamed) {
+  const auto apart = [](const api::PersistentVolume& one, const api::PersistentVolume& other) {
+    const auto [a, va] = bound(claim("a"), one);
+    const auto [b, vb] = bound(claim("b"), other);
+    const auto found = volumes_apart(pod("p").claim("a").claim("b").build(),
+                                     storage({host("n1"), host("n2")}, {}, a, va, b, vb));
+    if (!found) return std::string();
+    const auto words = [](const PlacedVolume& each) {
+      return each.claim + " " + each.volume + " " + each.key + "=" + each.values.front();
+    };
+    return words(found->first) + ", " + words(found->second);
+  };
+  const auto in_zones = [](const char* name, std::vector<std::string> zones, const char* key = kZone) {
+    auto made = volume(name);
+    made.node_affinity = {node_term({podium::test::in(key, std::move(zones))})};
+    return made;
+  };
+  EXPECT_EQ(apart(in_zones("va", {"eu-1a"}), in_zones("vb", {"eu-1b"})),
+            "a va topology.kubernetes.io/zone=eu-1a, b vb topology.kubernetes.io/zone=eu-1b");
+  EXPECT_EQ(apart(in_zones("va", {"eu-1a", "eu-1b"}), in_zones("vb", {"eu-1b", "eu-1c"})), "");
+  EXPECT_EQ(apart(in_zones("va", {"eu-1a"}), in_zones("vb", {"eu-1b"}, "disks.example.com/zone")), "")
+      << "a node may have both labels";
+  EXPECT_EQ(apart(local_volume("va", "n1"), local_volume("vb", "n2")),
+            "a va kubernetes.io/hostname=n1, b vb kubernetes.io/hostname=n2");
+  EXPECT_EQ(apart(volume("va"), in_zones("vb", {"eu-1b"})), "");
+  auto labelled = volume("va");
+  labelled.meta.labels.set(kBetaZone, "eu-1a__eu-1c");
+  EXPECT_EQ(apart(labelled, in_zones("vb", {"eu-1b"})),
+            "a va topology.kubernetes.io/zone=eu-1a, b vb topology.kubernetes.io/zone=eu-1b");
+  // Terms are ORed.
+  auto either = volume("va");
+  either.node_affinity = {
+      {{{podium::test::in(kZone, {"eu-1a"})}, {}}, {{podium::test::in(kZone, {"eu-1b"})}, {}}}};
+  EXPECT_EQ(apart(either, in_zones("vb", {"eu-1b"})), "");
 }
 
 TEST(VolumeZone, ClaimsWithoutAVolume) {

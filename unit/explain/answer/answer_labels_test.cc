@@ -1,0 +1,71 @@
+// Answers about labels that nodes do not have.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+// The pods fit, and are not kept apart.
+TEST(Answer, NotesAConstraintThatDoesNothing) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(
+      test::node("n1").label("kubernetes.io/hostname", "n1").cap("cpu", "4").cap("pods", "9").ptr());
+  const auto notes = [&](test::PodBuilder asked) {
+    const auto status = unit::ask(asked.build(), 2, snapshot);
+    return status.answer->notes;
+  };
+  using Notes = std::vector<std::string>;
+  const auto apart = [](const char* key) {
+    return test::pod("web").label("app", "web").anti_affinity(test::term(key).label("app", "web"));
+  };
+  EXPECT_EQ(
+      notes(apart("kubernetes.io/hostnam")),
+      Notes{"no node has the label kubernetes.io/hostnam, so the required anti-affinity over it keeps no "
+            "pods apart. Did you mean kubernetes.io/hostname?"});
+  EXPECT_EQ(notes(apart("kubernetes.io/hostname")), Notes());
+  EXPECT_EQ(notes(test::pod("web").label("app", "web").spread(test::spread("rack").schedule_anyway())),
+            Notes{"no node has the label rack, so the soft constraint over it spreads no pods."});
+}
+
+TEST(Answer, NotesThatAStatefulSetsNameMayBeTooLong) {
+  const auto ask = [](std::size_t characters) {
+    return unit::ask(
+        fmt::format(
+            R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {{"name": "{}"}},
+                             "spec": {{"serviceName": "s", "selector": {{"matchLabels": {{"app": "x"}}}},
+                               "template": {{"metadata": {{"labels": {{"app": "x"}}}},
+                                 "spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}}}}}})",
+            std::string(characters, 'a')),
+        unit::two_nodes());
+  };
+  const auto notes = [&](std::size_t characters) { return ask(characters).answer.value().notes; };
+  EXPECT_TRUE(notes(52).empty());
+  ASSERT_EQ(notes(53).size(), 1u);
+  EXPECT_TRUE(notes(53)[0].starts_with("the StatefulSet's name has 53 characters."));
+  EXPECT_EQ(ask(61).outcome, "Fits");
+  EXPECT_EQ(ask(62).outcome, "Refused") << "a dash and one digit are more than 63";
+}
+
+TEST(Answer, SaysWhatTheNamedNodeHasInsteadOfTheLabels) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(test::node("n1").label("disk", "hdd").cap("cpu", "4").cap("pods", "9").ptr());
+  auto question = unit::about(test::pod("web").node_selector("disk", "ssd").build(), 1);
+  question.nodes = {"n1"};
+  const auto status = answer(question, snapshot, unit::default_config(), {});
+  const auto& checks = status.answer->verdicts.at(0).checks;
+  const auto affinity = std::ranges::find(checks, "NodeAffinity", &FilterCheck::plugin);
+  ASSERT_NE(affinity, checks.end());
+  ASSERT_EQ(affinity->unmet.size(), 1u);
+  EXPECT_EQ(affinity->unmet[0].from, "nodeSelector");
+  EXPECT_EQ(affinity->unmet[0].requirement, "disk=ssd");
+  EXPECT_EQ(affinity->unmet[0].value, "hdd");
+}
+
+}  // namespace
+}  // namespace podium::explain
