@@ -160,7 +160,7 @@ void evaluate_stream(benchmark::State& state, std::size_t kinds) {
   for (auto _ : state) {
     auto pod = make_pod(fmt::format("pending-{}", number), "app-1");
     const auto cpu = fmt::format("{}m", 1 + number % kinds);
-    pod->containers.front().requests = resources(cpu.c_str(), "1Mi");
+    pod->containers.write().front().requests = resources(cpu.c_str(), "1Mi");
     ++number;
     const auto info = cluster::make_pod_info(std::move(pod));
     const auto began = cpu_seconds();
@@ -399,7 +399,7 @@ void preemption(benchmark::State& state, Preemptor kind, Between between = nothi
   for (std::size_t i = 0; i < 30 * nodes; ++i) place(i, fmt::format("placed-{}", i));
   auto preemptor = make_pod("pending", "app-1");
   preemptor->priority = 100;
-  preemptor->containers.front().requests = resources("1", "1Gi");
+  preemptor->containers.write().front().requests = resources("1", "1Gi");
   if (kind == with_anti_affinity)
     preemptor->pod_anti_affinity.required.push_back(same_app(std::string(api::label::hostname)));
   const auto pod = cluster::make_pod_info(std::move(preemptor));

@@ -51,12 +51,13 @@ void merge_label_keys(PodAffinityTerm& term, const Labels& labels) {
 
 void merge_label_keys(Pod& pod) {
   const auto& labels = pod.meta.labels;
-  for (auto& constraint : pod.topology_spread) {
+  pod.topology_spread.change_each([&](TopologySpreadConstraint& constraint) {
     add_requirements(constraint.label_selector, constraint.match_label_keys, Requirement::Op::in, labels);
-  }
+  });
   for (auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
-    for (auto& term : affinity->required) merge_label_keys(term, labels);
-    for (auto& weighted : affinity->preferred) merge_label_keys(weighted.term, labels);
+    affinity->required.change_each([&](PodAffinityTerm& term) { merge_label_keys(term, labels); });
+    affinity->preferred.change_each(
+        [&](WeightedPodAffinityTerm& weighted) { merge_label_keys(weighted.term, labels); });
   }
 }
 

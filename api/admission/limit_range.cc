@@ -140,7 +140,7 @@ ResourceList amounts_of_pod(const Pod& pod, ResourceList Container::* of_contain
   auto amounts = aggregate_containers(pod, of_container);
   for (const auto& [name, amount] : of_pod) {
     if (name != "cpu" && name != "memory") continue;
-    std::erase_if(amounts, [&](const auto& each) { return each.first == name; });
+    std::erase_if(amounts.write(), [&](const auto& each) { return each.first == name; });
     set_if_absent(amounts, name, amount);
   }
   return amounts;
@@ -182,10 +182,10 @@ void set_limit_range_defaults(const LimitRange& range, Pod& pod) {
   const auto limits = container_defaults(range, &LimitRange::Item::limits);
   const auto requests = container_defaults(range, &LimitRange::Item::requests);
   for (auto* containers : {&pod.containers, &pod.init_containers}) {
-    for (auto& container : *containers) {
+    containers->change_each([&](Container& container) {
       set_if_absent(container.limits, limits);
       set_if_absent(container.requests, requests);
-    }
+    });
   }
 }
 

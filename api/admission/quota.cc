@@ -53,7 +53,7 @@ bool is_extended(std::string_view name) {
 ResourceList sum_of_pod(const Pod& pod, ResourceList Container::* of_containers, const ResourceList& of_pod,
                         bool is_limit) {
   std::map<std::string, Quantity> sum;
-  for (auto& [name, amount] : aggregate_containers(pod, of_containers)) sum.emplace(name, amount);
+  for (const auto& [name, amount] : aggregate_containers(pod, of_containers)) sum.emplace(name, amount);
   for (const auto& [name, amount] : of_pod) {
     if (is_supported_pod_level_resource(name)) sum.insert_or_assign(name, amount);
   }
@@ -64,7 +64,7 @@ ResourceList sum_of_pod(const Pod& pod, ResourceList Container::* of_containers,
     else if (!is_limit)
       sum.emplace(name, amount);
   }
-  return {sum.begin(), sum.end()};
+  return ResourceList::Items(sum.begin(), sum.end());
 }
 
 // What quotas count of requests and limits. Source: podComputeUsageHelper.

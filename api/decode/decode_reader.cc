@@ -212,13 +212,13 @@ void Field::into(Labels& target) const {
 
 void Field::into(ResourceList& target) const {
   if (!value_) return;
-  target.clear();
-  target.reserve(size());
+  ResourceList::Items items;
+  items.reserve(size());
   members(
-      [&](std::string_view name, Field field) { field.into(target.emplace_back(name, Quantity()).second); });
+      [&](std::string_view name, Field field) { field.into(items.emplace_back(name, Quantity()).second); });
   const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(target.begin(), target.end(), by_name))
-    std::sort(target.begin(), target.end(), by_name);
+  if (!std::is_sorted(items.begin(), items.end(), by_name)) std::sort(items.begin(), items.end(), by_name);
+  target = std::move(items);
 }
 
 void Field::into(std::vector<std::string>& target) const {

@@ -92,6 +92,8 @@ class Field {
   // Appends read(Field) of each item.
   template <typename T, typename Read>
   void list(std::vector<T>& target, Read read) const;
+  template <typename T, typename Read>
+  void list(SharedList<T>& target, Read read) const;
   std::size_t size() const;  // of a list or an object; 0 for anything else
 
  private:
@@ -127,6 +129,11 @@ void Field::list(std::vector<T>& target, Read read) const {
   if (!value_) return;
   target.reserve(target.size() + size());
   each([&](Field item) { target.push_back(read(item)); });
+}
+
+template <typename T, typename Read>
+void Field::list(SharedList<T>& target, Read read) const {
+  if (const auto* items = array(); items && !items->empty()) list(target.write(), read);
 }
 
 }  // namespace podium::api::detail

@@ -12,7 +12,7 @@ namespace podium::api {
 namespace {
 
 void round_up(ResourceList& list) {
-  for (auto& entry : list) entry.second = entry.second.rounded_up_to_milli();
+  list.change_each([](auto& entry) { entry.second = entry.second.rounded_up_to_milli(); });
 }
 
 void default_container(Container& container, bool host_network) {
@@ -56,20 +56,20 @@ void default_pod_limits(Pod& pod) {
 
 void round_up_all(Pod& pod) {
   for (auto* containers : {&pod.containers, &pod.init_containers}) {
-    for (auto& container : *containers) {
+    containers->change_each([](Container& container) {
       round_up(container.requests);
       round_up(container.limits);
-    }
+    });
   }
   for (auto* list : {&pod.overhead, &pod.pod_requests, &pod.pod_limits, &pod.status_pod_allocated}) {
     round_up(*list);
   }
   if (pod.status_pod_requests) round_up(*pod.status_pod_requests);
   for (auto* statuses : {&pod.container_statuses, &pod.init_container_statuses}) {
-    for (auto& status : *statuses) {
+    statuses->change_each([](ContainerStatus& status) {
       round_up(status.allocated);
       if (status.resources) round_up(*status.resources);
-    }
+    });
   }
 }
 
@@ -93,8 +93,9 @@ ResourceList aggregate_containers(const Pod& pod, ResourceList Container::* amou
 }
 
 void set_defaults(Pod& pod) {
-  for (auto& container : pod.containers) default_container(container, pod.host_network);
-  for (auto& container : pod.init_containers) default_container(container, pod.host_network);
+  for (auto* containers : {&pod.containers, &pod.init_containers}) {
+    containers->change_each([&](Container& each) { default_container(each, pod.host_network); });
+  }
   round_up_all(pod);
 }
 

@@ -11,18 +11,20 @@ bool key_less(const Labels::Entry& entry, std::string_view key) { return entry.f
 
 Labels::Labels(std::initializer_list<Entry> entries) : Labels(std::vector<Entry>(entries)) {}
 
-Labels::Labels(std::vector<Entry> entries) : entries_(std::move(entries)) {
+Labels::Labels(std::vector<Entry> entries) {
   // Labels from an API server are sorted already.
   const auto before = [](const Entry& a, const Entry& b) { return a.first < b.first; };
   const auto ordered = [](const Entry& a, const Entry& b) { return a.first >= b.first; };
-  if (std::adjacent_find(entries_.begin(), entries_.end(), ordered) == entries_.end()) return;
-  std::stable_sort(entries_.begin(), entries_.end(), before);
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < entries_.size(); ++i) {
-    if (entries_[kept].first != entries_[i].first) ++kept;
-    if (kept != i) entries_[kept] = std::move(entries_[i]);
+  if (std::adjacent_find(entries.begin(), entries.end(), ordered) != entries.end()) {
+    std::stable_sort(entries.begin(), entries.end(), before);
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      if (entries[kept].first != entries[i].first) ++kept;
+      if (kept != i) entries[kept] = std::move(entries[i]);
+    }
+    entries.resize(kept + 1);
   }
-  entries_.resize(kept + 1);
+  entries_ = std::move(entries);
 }
 
 const std::string* Labels::find(std::string_view key) const {
@@ -31,11 +33,12 @@ const std::string* Labels::find(std::string_view key) const {
 }
 
 void Labels::set(std::string key, std::string value) {
-  const auto at = std::lower_bound(entries_.begin(), entries_.end(), std::string_view(key), key_less);
-  if (at != entries_.end() && at->first == key) {
+  auto& entries = entries_.write();
+  const auto at = std::lower_bound(entries.begin(), entries.end(), std::string_view(key), key_less);
+  if (at != entries.end() && at->first == key) {
     at->second = std::move(value);
   } else {
-    entries_.emplace(at, std::move(key), std::move(value));
+    entries.emplace(at, std::move(key), std::move(value));
   }
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/shared_list.h"
+
 namespace podium::api {
 
 // A sorted vector as a string map: labels are few, and read far more often than written.
@@ -23,6 +25,8 @@ class Labels {
   const std::string* find(std::string_view key) const;  // null if absent
   bool contains(std::string_view key) const { return find(key) != nullptr; }
   void set(std::string key, std::string value);
+  // See SharedList.
+  bool share(const Labels& other) { return entries_.share(other.entries_); }
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }
@@ -30,7 +34,7 @@ class Labels {
   bool operator==(const Labels&) const = default;
 
  private:
-  std::vector<Entry> entries_;  // sorted by key, keys unique
+  SharedList<Entry> entries_;  // sorted by key, keys unique
 };
 
 }  // namespace podium::api

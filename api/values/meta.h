@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "api/values/labels.h"
+#include "api/values/shared_list.h"
 #include "base/instant.h"
 
 namespace podium::api {
@@ -23,7 +23,7 @@ struct ObjectMeta {
   std::string name, namespace_, uid, resource_version;
   std::int64_t generation = 0;
   Labels labels, annotations;
-  std::vector<OwnerReference> owners;
+  SharedList<OwnerReference> owners;
   std::optional<Wall> created, deleted;  // creationTimestamp, deletionTimestamp
 
   const OwnerReference* controller() const;  // the owner with controller: true, or null

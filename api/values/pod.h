@@ -16,6 +16,7 @@
 #include "api/values/node_selector_term.h"
 #include "api/values/resource_list.h"
 #include "api/values/selector.h"
+#include "api/values/shared_list.h"
 #include "api/values/toleration.h"
 #include "api/values/volume.h"
 
@@ -58,8 +59,8 @@ struct PreferredNodeTerm {
   bool operator==(const PreferredNodeTerm&) const = default;
 };
 struct NodeAffinity {
-  std::optional<std::vector<NodeSelectorTerm>> required;  // terms are ORed; an empty list matches nothing
-  std::vector<PreferredNodeTerm> preferred;
+  std::optional<SharedList<NodeSelectorTerm>> required;  // terms are ORed; an empty list matches nothing
+  SharedList<PreferredNodeTerm> preferred;
   bool operator==(const NodeAffinity&) const = default;
 };
 
@@ -78,8 +79,8 @@ struct WeightedPodAffinityTerm {
   bool operator==(const WeightedPodAffinityTerm&) const = default;
 };
 struct PodAffinity {
-  std::vector<PodAffinityTerm> required;
-  std::vector<WeightedPodAffinityTerm> preferred;
+  SharedList<PodAffinityTerm> required;
+  SharedList<WeightedPodAffinityTerm> preferred;
   bool empty() const { return required.empty() && preferred.empty(); }
   bool operator==(const PodAffinity&) const = default;
 };
@@ -132,27 +133,27 @@ struct Pod {
   bool has_preemption_policy = false;  // preemptionPolicy is given
   bool host_network = false;
   bool host_users = true;
-  std::vector<std::string> scheduling_gates;
+  bool has_pod_level_resources = false;  // spec.resources present
+  SharedList<std::string> scheduling_gates;
   Labels node_selector;
   NodeAffinity node_affinity;
   PodAffinity pod_affinity, pod_anti_affinity;
-  std::vector<Toleration> tolerations;
-  std::vector<TopologySpreadConstraint> topology_spread;
-  std::vector<Container> containers, init_containers;
+  SharedList<Toleration> tolerations;
+  SharedList<TopologySpreadConstraint> topology_spread;
+  SharedList<Container> containers, init_containers;
   ResourceList overhead;
   ResourceList pod_requests, pod_limits;  // spec.resources: pod-level
-  std::vector<Volume> volumes;
-  std::vector<PodResourceClaim> resource_claims;
-  bool has_pod_level_resources = false;  // spec.resources present
+  SharedList<Volume> volumes;
+  SharedList<PodResourceClaim> resource_claims;
 
   // status
   std::string phase, nominated_node;
   std::optional<Wall> start_time;
-  std::vector<PodCondition> conditions;
-  std::vector<ContainerStatus> container_statuses, init_container_statuses;
+  SharedList<PodCondition> conditions;
+  SharedList<ContainerStatus> container_statuses, init_container_statuses;
   std::optional<ResourceList> status_pod_requests;  // status.resources.requests, pod level
   ResourceList status_pod_allocated;                // status.allocatedResources, pod level
-  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  SharedList<PodResourceClaimStatus> resource_claim_statuses;
   std::optional<PodExtendedResourceClaim> extended_resource_claim;
 
   bool terminating() const { return meta.deleted.has_value(); }

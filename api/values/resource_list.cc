@@ -21,19 +21,22 @@ const Quantity* find_resource(const ResourceList& list, std::string_view name) {
 }
 
 void set_if_absent(ResourceList& list, const std::string& name, Quantity amount) {
-  const auto at = place_of(list, name);
-  if (at == list.end() || at->first != name) list.emplace(at, name, amount);
+  if (find_resource(list, name)) return;
+  auto& entries = list.write();
+  entries.emplace(place_of(entries, name), name, amount);
 }
 
 void set_if_absent(ResourceList& list, const ResourceList& defaults) {
-  const auto known = static_cast<std::ptrdiff_t>(list.size());
-  ResourceList absent;
+  ResourceList::Items absent;
   for (const auto& entry : defaults) {
     if (!find_resource(list, entry.first)) absent.push_back(entry);
   }
-  list.insert(list.end(), std::make_move_iterator(absent.begin()), std::make_move_iterator(absent.end()));
+  if (absent.empty()) return;
+  auto& all = list.write();
+  const auto known = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), std::make_move_iterator(absent.begin()), std::make_move_iterator(absent.end()));
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
-  std::inplace_merge(list.begin(), list.begin() + known, list.end(), before);
+  std::inplace_merge(all.begin(), all.begin() + known, all.end(), before);
 }
 
 }  // namespace podium::api

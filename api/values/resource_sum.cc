@@ -5,7 +5,7 @@
 namespace podium::api {
 
 ResourceList ResourceSum::list() const {
-  ResourceList out(entries_.begin(), entries_.end());
+  ResourceList::Items out(entries_.begin(), entries_.end());
   std::ranges::sort(out, {}, &ResourceList::value_type::first);
   return out;
 }

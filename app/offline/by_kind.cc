@@ -54,8 +54,9 @@ void set_pending(json::value& object) {
 
 void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
   for (const auto& [name, amount] : usage) {
-    const auto used = std::ranges::find(quota.used, name, &std::pair<std::string, api::Quantity>::first);
-    if (used != quota.used.end()) used->second = used->second + amount;
+    auto& all = quota.used.write();
+    const auto used = std::ranges::find(all, name, &api::ResourceList::value_type::first);
+    if (used != all.end()) used->second = used->second + amount;
   }
 }
 

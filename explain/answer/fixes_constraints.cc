@@ -80,7 +80,7 @@ void erase_at(List& list, std::size_t i) {
 void drop_requirement(api::Pod& pod, std::size_t term, std::size_t i) {
   auto& terms = pod.node_affinity.required;
   if (!terms || term >= terms->size()) return;
-  erase_at((*terms)[term].match_expressions, i);
+  erase_at(terms->write()[term].match_expressions, i);
   if (terms->size() == 1 && terms->front() == api::NodeSelectorTerm{}) terms.reset();
 }
 
@@ -127,10 +127,11 @@ bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which,
                        const char* words, const SeeRemedy& see) {
   const auto& terms = (trials.pod().*which).required;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const bool more = see({.type = type,
-                           .fields = {{"term", i}, {"topologyKey", terms[i].topology_key}},
-                           .message = fmt::format("no required pod {} over {}", words, terms[i].topology_key),
-                           .change_pod = [which, i](api::Pod& pod) { erase_at((pod.*which).required, i); }});
+    const bool more =
+        see({.type = type,
+             .fields = {{"term", i}, {"topologyKey", terms[i].topology_key}},
+             .message = fmt::format("no required pod {} over {}", words, terms[i].topology_key),
+             .change_pod = [which, i](api::Pod& pod) { erase_at((pod.*which).required.write(), i); }});
     if (!more) return false;
   }
   return true;
@@ -147,7 +148,7 @@ bool each_spreading_that_honors(const Trials& trials, bool api::TopologySpreadCo
         {.type = type,
          .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
          .message = fmt::format("{}: Honor for the spreading over {}", field, constraints[i].topology_key),
-         .change_pod = [i, policy](api::Pod& pod) { pod.topology_spread[i].*policy = true; }});
+         .change_pod = [i, policy](api::Pod& pod) { pod.topology_spread.write()[i].*policy = true; }});
     if (!more) return false;
   }
   return true;
@@ -161,7 +162,7 @@ bool each_spreading_with_domains(const Trials& trials, const SeeRemedy& see) {
         see({.type = "SpreadWithoutMinDomains",
              .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
              .message = fmt::format("no minDomains for the spreading over {}", constraints[i].topology_key),
-             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].min_domains.reset(); }});
+             .change_pod = [i](api::Pod& pod) { pod.topology_spread.write()[i].min_domains.reset(); }});
     if (!more) return false;
   }
   return true;
@@ -182,8 +183,9 @@ Remedy soft_spreading(const std::vector<api::TopologySpreadConstraint>& constrai
                      : fmt::format("whenUnsatisfiable: ScheduleAnyway{} for the spreading over {}",
                                    constraints[i].min_domains ? " and no minDomains" : "", key),
       .change_pod = [i](api::Pod& pod) {
-        pod.topology_spread[i].do_not_schedule = false;
-        pod.topology_spread[i].min_domains.reset();
+        auto& constraint = pod.topology_spread.write()[i];
+        constraint.do_not_schedule = false;
+        constraint.min_domains.reset();
       }};
 }
 

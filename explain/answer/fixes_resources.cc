@@ -51,7 +51,9 @@ api::ResourceList* list_of(api::Pod& pod, const std::string& container) {
   if (container.empty()) return &pod.pod_requests;
   for (auto* containers : {&pod.containers, &pod.init_containers}) {
     const auto found = std::ranges::find(*containers, container, &api::Container::name);
-    if (found != containers->end()) return &found->requests;
+    if (found == containers->end()) continue;
+    const auto index = static_cast<std::size_t>(found - containers->begin());
+    return &containers->write()[index].requests;
   }
   return nullptr;
 }
@@ -59,8 +61,9 @@ api::ResourceList* list_of(api::Pod& pod, const std::string& container) {
 void set_request(api::Pod& pod, const std::string& container, std::string_view resource, std::int64_t steps) {
   auto* list = list_of(pod, container);
   if (!list) return;
-  const auto entry = std::ranges::find(*list, resource, &std::pair<std::string, api::Quantity>::first);
-  if (entry != list->end()) entry->second = quantity(resource, steps);
+  auto& entries = list->write();
+  const auto entry = std::ranges::find(entries, resource, &api::ResourceList::value_type::first);
+  if (entry != entries.end()) entry->second = quantity(resource, steps);
 }
 
 // False: it does not help, or a LimitRange requires more.

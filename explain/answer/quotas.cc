@@ -206,9 +206,10 @@ class Share {
 
 // The list is in order of name.
 void set(ResourceList& list, const std::string& name, Quantity amount) {
-  const auto at = std::ranges::lower_bound(list, name, {}, &ResourceList::value_type::first);
-  if (at == list.end() || at->first != name)
-    list.emplace(at, name, amount);
+  auto& entries = list.write();
+  const auto at = std::ranges::lower_bound(entries, name, {}, &ResourceList::value_type::first);
+  if (at == entries.end() || at->first != name)
+    entries.emplace(at, name, amount);
   else
     at->second = amount;
 }

@@ -52,7 +52,7 @@ void read_allocatable(const json::value& value, const FieldPath& path, api::Node
     }
     node.allocatable.emplace_back(name, *quantity);
   }
-  std::ranges::sort(node.allocatable, {}, &api::ResourceList::value_type::first);
+  std::ranges::sort(node.allocatable.write(), {}, &api::ResourceList::value_type::first);
   api::set_if_absent(node.allocatable, "pods", api::Quantity::from_units(kPodsOfANode));
   node.capacity = node.allocatable;
 }

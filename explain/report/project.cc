@@ -287,7 +287,7 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
 }
 
 std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate) {
-  if (!pod->scheduling_gates.empty()) return first(pod->scheduling_gates, kGates);
+  if (!pod->scheduling_gates.empty()) return first<std::string>(pod->scheduling_gates, kGates);
   std::vector<std::string> words;
   for (const auto& reason : gate.reasons) words.push_back(words_of(reason));
   return {cut(fmt::format("{}: {}", gate.plugin, fmt::join(words, ", ")), kReasonBytes)};
@@ -298,7 +298,7 @@ ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict
   status.outcome = kGated;
   status.profile = pod->scheduler_name;
   const auto& gates = pod->scheduling_gates;
-  status.scheduling_gates = first(gates, kGates);
+  status.scheduling_gates = first<std::string>(gates, kGates);
   auto message = gates.empty() ? "waits for " + gates_of(pod, gate).front()
                  : gates.size() == 1
                      ? "waits for its scheduling gate: " + gates.front()

@@ -78,9 +78,9 @@ void hand_claims_on(const api::Pod& gone, const api::Pod& next, cluster::Snapsho
     const auto* claim = name ? fork.objects().find<api::ResourceClaim>(gone.meta.namespace_, *name) : nullptr;
     if (!claim) continue;
     auto given = std::make_shared<api::ResourceClaim>(*claim);
-    for (auto& owner : given->meta.owners) {
+    given->meta.owners.change_each([&](api::OwnerReference& owner) {
       if (owner.uid == gone.meta.uid) owner.uid = next.meta.uid;
-    }
+    });
     fork.objects().assume<api::ResourceClaim>(std::move(given));
   }
 }

@@ -424,7 +424,7 @@ api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32
     pod.meta.labels.set("apps.kubernetes.io/pod-index", std::to_string(ordinal));
     std::set<std::string_view> replaced;
     for (const auto& claim : subject.claim_templates) replaced.insert(claim.meta.name);
-    std::erase_if(pod.volumes, [&](const auto& each) { return replaced.contains(each.name); });
+    std::erase_if(pod.volumes.write(), [&](const auto& each) { return replaced.contains(each.name); });
     for (const auto& claim : subject.claim_templates) {
       api::Volume volume;
       volume.name = claim.meta.name;
@@ -473,7 +473,7 @@ void pin_to_node(api::Pod& pod, std::string_view node) {
   const api::Requirement by_name{
       .key = "metadata.name", .op = api::Requirement::Op::in, .values = {std::string(node)}};
   pod.node_affinity.required =
-      std::vector<api::NodeSelectorTerm>{{.match_expressions = {}, .match_fields = {by_name}}};
+      api::SharedList<api::NodeSelectorTerm>{{.match_expressions = {}, .match_fields = {by_name}}};
 }
 
 }  // namespace podium::explain

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cluster/cow.h"
+#include "base/cow.h"
 
 namespace podium::cluster {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "scheduler/cluster/cow.h"
+#include "base/cow.h"
 #include "scheduler/cluster/hash.h"
 
 namespace podium::cluster {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "api/values/device_fwd.h"
-#include "scheduler/cluster/cow.h"
+#include "base/cow.h"
 
 namespace podium::cluster {
 

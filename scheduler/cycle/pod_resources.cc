@@ -28,7 +28,7 @@ double amount_of(const Quantity& quantity) {
 }
 
 Quantity* find(ResourceList& list, std::string_view name) {
-  for (auto& [listed, amount] : list)
+  for (auto& [listed, amount] : list.write())
     if (listed == name) return &amount;
   return nullptr;
 }

@@ -18,7 +18,7 @@ bool word_differs(const std::array<T, cluster::kChunkRows>& a, const std::array<
 }  // namespace
 
 Tick ColumnView::look(std::span<const RowInput> inputs, std::size_t chunks,
-                      const cluster::Cow<cluster::RowChanges>& rows) {
+                      const Cow<cluster::RowChanges>& rows) {
   ++now_;
   looked_at_.clear();
   looked_at_members_ = std::ranges::any_of(inputs, &RowInput::is_member);
@@ -33,7 +33,7 @@ Tick ColumnView::look(std::span<const RowInput> inputs, std::size_t chunks,
   return now_;
 }
 
-void ColumnView::take_members(std::size_t chunks, const cluster::Cow<cluster::RowChanges>& rows) {
+void ColumnView::take_members(std::size_t chunks, const Cow<cluster::RowChanges>& rows) {
   if (rows_ && rows_->is(rows) && of_members_.latest.size() == chunks) return;
   const auto changed = rows_ ? cluster::RowChanges::between(**rows_, *rows) : std::nullopt;
   if (!changed || of_members_.latest.size() != chunks) {

@@ -32,8 +32,7 @@ class ColumnView {
  public:
   // Takes over the columns as they are now. What is computed from them before the next look is of this tick.
   // `rows`: of the snapshot that has the columns that are members.
-  Tick look(std::span<const RowInput> inputs, std::size_t chunks,
-            const cluster::Cow<cluster::RowChanges>& rows = {});
+  Tick look(std::span<const RowInput> inputs, std::size_t chunks, const Cow<cluster::RowChanges>& rows = {});
   // The words of a chunk in which the columns of the last look() have changed after `since`; bit w is word w.
   std::uint32_t changed_words(std::size_t chunk, Tick since) const;
 
@@ -57,12 +56,12 @@ class ColumnView {
     std::variant<Boxes<std::int64_t>, Boxes<std::int32_t>, Boxes<std::uint32_t>> boxes;
     Changes changes;
   };
-  void take_members(std::size_t chunks, const cluster::Cow<cluster::RowChanges>& rows);
+  void take_members(std::size_t chunks, const Cow<cluster::RowChanges>& rows);
   std::size_t seen_of(const RowInput& input);
   void take(Seen& seen, const RowInput& input, std::size_t chunks);
 
   Tick now_ = 0;
-  std::optional<cluster::Cow<cluster::RowChanges>> rows_;  // nullopt: no member was seen
+  std::optional<Cow<cluster::RowChanges>> rows_;  // nullopt: no member was seen
   Changes of_members_;
   std::vector<Seen> seen_;
   bool looked_at_members_ = false;      // in the last look

@@ -8,6 +8,7 @@
 namespace podium::framework {
 namespace {
 
+constexpr std::size_t kUsualKey = 64;  // numbers
 thread_local EvaluationMemo* memo_of_thread = nullptr;
 
 std::int64_t number_of(const void* plugin) {
@@ -17,12 +18,15 @@ std::int64_t number_of(const void* plugin) {
 }  // namespace
 
 void Declared::add(const void* plugin, const RowInputs& inputs) {
-  key_.insert(key_.end(), {number_of(plugin), static_cast<std::int64_t>(inputs.asks.size()),
-                           static_cast<std::int64_t>(inputs.columns.size())});
-  key_.insert(key_.end(), inputs.asks.begin(), inputs.asks.end());
+  if (key_.empty()) key_.reserve(kUsualKey);
+  key_.push_back(number_of(plugin));
+  key_.push_back(static_cast<std::int64_t>(inputs.asks.size()));
+  key_.push_back(static_cast<std::int64_t>(inputs.columns.size()));
+  for (const auto asked : inputs.asks) key_.push_back(asked);
   for (const auto& input : inputs.columns) {
     const auto& column = columns_.emplace_back(with_place(input));
-    key_.insert(key_.end(), {static_cast<std::int64_t>(column.label), column.is_member});
+    key_.push_back(static_cast<std::int64_t>(column.label));
+    key_.push_back(column.is_member);
   }
 }
 
@@ -36,7 +40,10 @@ RowInput Declared::with_place(RowInput input) const {
   return input;
 }
 
-void Declared::add_undeclared(const void* plugin) { key_.insert(key_.end(), {number_of(plugin), -1}); }
+void Declared::add_undeclared(const void* plugin) {
+  key_.push_back(number_of(plugin));
+  key_.push_back(-1);
+}
 
 void EvaluationMemo::Verdicts::forget() {
   number = 0;

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/cow.h"
 #include "scheduler/cluster/column.h"
-#include "scheduler/cluster/cow.h"
 #include "scheduler/cluster/label_table.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/pod_class.h"
@@ -24,7 +24,7 @@ class KeptCounts {
   std::vector<std::int64_t> key;
   void forget() { label_.reset(); }
 
-  using LabelBox = cluster::Cow<cluster::LabelColumn>;
+  using LabelBox = Cow<cluster::LabelColumn>;
   using Classes = std::span<const cluster::PodClass* const>;
 
   // Whose pods count: those on nodes of the mask, null: on all nodes; with or without terminating pods.

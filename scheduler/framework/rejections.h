@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/cow.h"
 #include "scheduler/cluster/column.h"
-#include "scheduler/cluster/cow.h"
 #include "scheduler/cluster/hash.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/framework/verdict.h"
@@ -64,7 +64,7 @@ class Rejections {
   }
 
   cluster::Column<VerdictId> of_row_;
-  cluster::Cow<std::vector<Verdict>> verdicts_;
+  Cow<std::vector<Verdict>> verdicts_;
   std::vector<std::size_t> counts_;
   // By hash; empty while a linear search is faster. Has only the first of verdicts with equal hashes.
   boost::unordered_flat_map<std::uint64_t, VerdictId, cluster::HashOfHash> ids_;

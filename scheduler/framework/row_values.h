@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/cow.h"
 #include "scheduler/cluster/column.h"
-#include "scheduler/cluster/cow.h"
 #include "scheduler/cluster/row_bits.h"
 
 namespace podium::framework {
@@ -36,7 +36,7 @@ class RowValues {
  public:
   using Chunk = std::array<T, cluster::kChunkRows>;
   using Values = std::span<const T, cluster::kChunkRows>;
-  using Groups = cluster::Cow<cluster::ChunkBytes>;  // of the rows of a chunk
+  using Groups = Cow<cluster::ChunkBytes>;  // of the rows of a chunk
   using OfGroup = std::array<T, 256>;
 
   RowValues() = default;
@@ -81,7 +81,7 @@ class RowValues {
 
  private:
   struct Part {
-    cluster::Cow<Chunk> values;
+    Cow<Chunk> values;
     Groups groups;
     bool is_grouped = false;
     Summary summary;
@@ -91,8 +91,8 @@ class RowValues {
     return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
   }
 
-  cluster::Cow<std::vector<Part>> parts_;
-  cluster::Cow<OfGroup> of_group_;
+  Cow<std::vector<Part>> parts_;
+  Cow<OfGroup> of_group_;
 };
 
 using Scores = RowValues<std::uint8_t, ScoreSummary>;

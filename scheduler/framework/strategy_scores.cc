@@ -162,8 +162,9 @@ bool StrategyScores::keep_words(Scores& scores, std::size_t chunk, std::uint32_t
   for (; words; words &= words - 1) {
     const auto word = static_cast<std::size_t>(std::countr_zero(words));
     const auto rows = feasible_.word(chunk * cluster::kChunkWords + word);
-    for (std::size_t i = 0; i < 64; ++i)
-      inside[i] = static_cast<std::uint8_t>(computed[word * 64 + i] & (0 - (rows >> i & 1)));
+    std::copy_n(computed + word * 64, inside.size(), inside.begin());
+    for (auto outside = ~rows; outside; outside &= outside - 1)
+      inside[static_cast<std::size_t>(std::countr_zero(outside))] = 0;
     if (std::memcmp(inside.data(), &scores.own_chunk(chunk)[word * 64], inside.size()) == 0) continue;
     std::ranges::copy(inside, &scores.write_chunk(chunk)[word * 64]);
     is_new = true;

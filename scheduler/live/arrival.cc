@@ -1,5 +1,6 @@
 #include "scheduler/live/arrival.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <initializer_list>
@@ -10,6 +11,7 @@
 
 #include "api/decode/decode.h"
 #include "client/watch/reflector.h"
+#include "scheduler/live/recent_pods.h"
 
 namespace podium::live {
 namespace {
@@ -54,11 +56,14 @@ const boost::json::string* node_of(const boost::json::value& pod) {
 
 // Drops the volumes of which nothing reads even the name: those of other kinds without data on the node, such
 // as the service account's token that each pod has. They took a tenth of a pod's memory.
-void keep_read_volumes(std::vector<api::Volume>& volumes) {
+void keep_read_volumes(api::SharedList<api::Volume>& volumes) {
   const auto is_unread = [](const api::Volume& volume) {
     return volume.kind == api::Volume::Kind::other && volume.id.empty();
   };
-  if (std::erase_if(volumes, is_unread) > 0) volumes.shrink_to_fit();
+  if (std::ranges::none_of(volumes, is_unread)) return;
+  auto& all = volumes.write();
+  std::erase_if(all, is_unread);
+  all.shrink_to_fit();
 }
 
 }  // namespace
@@ -84,8 +89,8 @@ std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluste
   return arrival;
 }
 
-Result<Arrival> arrive(const client::Change& change, DecodeObject decode,
-                       const cluster::RequestRules& rules) {
+Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const cluster::RequestRules& rules,
+                       RecentPods& recent) {
   using Type = client::Change::Type;
   if (change.type == Type::deleted || change.type == Type::unreadable) {
     auto end = end_of(change);
@@ -101,6 +106,7 @@ Result<Arrival> arrive(const client::Change& change, DecodeObject decode,
     auto pod = api::decode_pod(change.object.view());
     if (!pod) return std::unexpected(pod.error());
     keep_read_volumes(pod->volumes);
+    recent.share(*pod);
     arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
   } else {
     auto object = decode(change.object.view());

@@ -17,6 +17,8 @@ struct Change;
 
 namespace podium::live {
 
+class RecentPods;
+
 // The decoded object, or only its metadata if it was deleted.
 struct Arrival {
   bool deleted = false;
@@ -31,8 +33,9 @@ struct Arrival {
 // Decodes an object of a kind other than pods.
 using DecodeObject = Result<api::Object> (*)(const boost::json::value&);
 
-// `decode`: null for pods.
-Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const cluster::RequestRules& rules);
+// `decode`: null for pods, which share lists with the recent ones.
+Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const cluster::RequestRules& rules,
+                       RecentPods& recent);
 
 // A delete. Also used for an object that can no longer be decoded, so that no decision uses its stale state.
 // This excludes pods on nodes: their capacity is not free.

@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "metrics/samples.h"
 #include "scheduler/live/arrival.h"
+#include "scheduler/live/recent_pods.h"
 #include "scheduler/live/watched_kinds.h"
 
 namespace podium::live {
@@ -45,7 +46,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       arrivals.reserve(changes.size());
       for (const auto& change : changes) {
         if (feed.tap) feed.tap(kind.resource, change);
-        auto arrival = arrive(change, kind.decode, feed.rules);
+        auto arrival = arrive(change, kind.decode, feed.rules, feed.recent);
         if (!arrival || change.type == client::Change::Type::unreadable)
           feed.undecodable.fetch_add(1, std::memory_order_relaxed);
         if (!arrival) arrival = as_deleted(change, arrival.error());
@@ -133,6 +134,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
 
   cycle::Scheduler& scheduler;
   const cluster::RequestRules rules;
+  RecentPods recent;  // io
   async::Gate& gate;
   asio::any_io_executor io, strand;
   std::vector<std::unique_ptr<Source>> sources;

@@ -22,8 +22,8 @@ Verdict rejection(ReasonCode code) {
 
 class AffinityFilter final : public NodeFilter {
  public:
-  AffinityFilter(const Snapshot& snapshot, const std::optional<std::vector<api::NodeSelectorTerm>>& enforced,
-                 const api::Pod& pod)
+  AffinityFilter(const Snapshot& snapshot,
+                 const std::optional<api::SharedList<api::NodeSelectorTerm>>& enforced, const api::Pod& pod)
       : NodeFilter(snapshot), required_(pod, snapshot) {
     if (enforced) enforced_.emplace(*enforced, snapshot);
   }

@@ -42,13 +42,13 @@ TEST(SetDefaults, RequestsFollowLimitsAndRoundUp) {
 
 TEST(SetDefaults, HostNetworkPodsUseTheirPorts) {
   auto given = pod("p").host_network().container().build();
-  given.containers[0].ports = {{0, "", "TCP", 80}, {8080, "", "TCP", 8080}};
+  given.containers.write()[0].ports = {{0, "", "TCP", 80}, {8080, "", "TCP", 8080}};
   auto other = given;
   other.host_network = false;
   set_defaults(given);
   set_defaults(other);
-  EXPECT_EQ(given.containers[0].ports[0].host_port, 80);
-  EXPECT_EQ(given.containers[0].ports[1].host_port, 8080);
+  EXPECT_EQ(given.containers.write()[0].ports[0].host_port, 80);
+  EXPECT_EQ(given.containers.write()[0].ports[1].host_port, 8080);
   EXPECT_EQ(other.containers[0].ports[0].host_port, 0);
 }
 

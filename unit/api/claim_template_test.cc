@@ -71,7 +71,7 @@ TEST(ClaimTemplate, PendingPodsOfManifestsGetTheirClaims) {
     auto pod = pod_with(R"([{"name": "gpus", "resourceClaimTemplateName": "one-gpu"}])");
     pod.meta.namespace_ = ns;
     pod.containers.emplace_back().name = "main";
-    pod.containers.back().image = "app:v1";
+    pod.containers.write().back().image = "app:v1";
     pending.push_back(std::make_shared<const Pod>(std::move(pod)));
   }
   ASSERT_TRUE(admit(manifests, pending));

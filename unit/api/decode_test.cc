@@ -113,8 +113,8 @@ TEST(DecodePod, ReadsEveryField) {
   want.meta.generation = 3;
   want.meta.deleted = *parse_time("2026-01-02T04:04:05Z");
   want.tolerations.push_back({"k", "1", Toleration::Op::gt, TaintEffect::unknown});
-  want.containers[0].ports = {{8080, "10.0.0.1", "UDP", 80}, {0, "", "TCP", 81}};
-  want.volumes[0].name = "data";
+  want.containers.write()[0].ports = {{8080, "10.0.0.1", "UDP", 80}, {0, "", "TCP", 81}};
+  want.volumes.write()[0].name = "data";
   want.volumes.push_back({.name = "tmp", .id = "emptyDir"});
   want.container_statuses.emplace_back().name = "other";
   want.status_pod_requests.emplace();
@@ -135,8 +135,7 @@ TEST(DecodePod, DefaultsWhatIsAbsent) {
   ASSERT_TRUE(got) << got.error().message;
   Pod want;
   want.meta.name = "a";
-  want.containers.resize(2);
-  want.containers[1].name = "c";
+  want.containers = {{}, {.name = "c"}};
   EXPECT_EQ(*got, want);
 }
 

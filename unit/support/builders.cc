@@ -34,12 +34,13 @@ api::Quantity quantity(std::string_view text) {
 }
 
 void set_resource(api::ResourceList& list, std::string_view name, std::string_view amount) {
-  const auto at = std::lower_bound(list.begin(), list.end(), name,
+  auto& entries = list.write();
+  const auto at = std::lower_bound(entries.begin(), entries.end(), name,
                                    [](const auto& entry, std::string_view key) { return entry.first < key; });
-  if (at != list.end() && at->first == name) {
+  if (at != entries.end() && at->first == name) {
     at->second = quantity(amount);
   } else {
-    list.emplace(at, name, quantity(amount));
+    entries.emplace(at, name, quantity(amount));
   }
 }
 

@@ -65,7 +65,7 @@ PodBuilder& PodBuilder::terminating() {
 api::Container& PodBuilder::current() {
   auto& list = in_init_ ? pod_.init_containers : pod_.containers;
   if (list.empty()) container();
-  return list.back();
+  return list.write().back();
 }
 
 PodBuilder& PodBuilder::container(std::string name) {
@@ -82,7 +82,7 @@ PodBuilder& PodBuilder::init_container(std::string name) {
 }
 PodBuilder& PodBuilder::sidecar(std::string name) {
   init_container(std::move(name));
-  pod_.init_containers.back().restart_always = true;
+  pod_.init_containers.write().back().restart_always = true;
   return *this;
 }
 PodBuilder& PodBuilder::req(std::string_view resource, std::string_view amount) {
@@ -234,7 +234,7 @@ PodBuilder& PodBuilder::condition(std::string type, std::string status, std::str
 }
 
 api::ContainerStatus& PodBuilder::status_of(const std::string& container) {
-  for (auto& status : pod_.container_statuses) {
+  for (auto& status : pod_.container_statuses.write()) {
     if (status.name == container) return status;
   }
   auto& added = pod_.container_statuses.emplace_back();

@@ -66,7 +66,7 @@ class AvailableVolumes {
 
  private:
   using Leaf = cluster::VolumeIndex::FreeVolumes::Leaf;
-  using Column = cluster::Cow<cluster::LabelColumn>;
+  using Column = Cow<cluster::LabelColumn>;
   // The volumes of a leaf that a claim may get; each list by name.
   struct Parts {
     struct OfKey {
@@ -79,7 +79,7 @@ class AvailableVolumes {
     std::vector<Other> others;
   };
   struct Kept {
-    cluster::Cow<Leaf> leaf;
+    Cow<Leaf> leaf;
     std::shared_ptr<const Parts> parts;
     // By index in Parts::by_key: the ids of the values. Null: the key has no ByLabel.
     std::vector<std::shared_ptr<const std::vector<cluster::ValueId>>> ids = {};

@@ -333,7 +333,7 @@ TEST(Answer, AsksTheBudgetOften) {
   auto& quota = objects.quotas.emplace().emplace_back();
   quota.meta.name = "claims";
   quota.hard = quota.used = {{"persistentvolumeclaims", api::Quantity::from_units(0)}};
-  quota.hard.front().second = api::Quantity::from_units(1'000'000'000);
+  quota.hard.write().front().second = api::Quantity::from_units(1'000'000'000);
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     std::uint64_t last = steps_of_thread(), longest = 0;

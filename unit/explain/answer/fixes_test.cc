@@ -151,9 +151,9 @@ TEST(Fixes, ASpreadingMayLeaveOutNodesThatItsAffinityExcludes) {
       "SpreadHonorNodeAffinity: nodeAffinityPolicy: Honor for the spreading over kubernetes.io/hostname -> "
       "n1";
   EXPECT_THAT(fixes(asked, snapshot), testing::Contains(honor));
-  asked.topology_spread.front().honor_node_affinity = true;
+  asked.topology_spread.write().front().honor_node_affinity = true;
   EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "Fits") << "what it says";
-  asked.topology_spread.front().honor_node_affinity = false;
+  asked.topology_spread.write().front().honor_node_affinity = false;
   run_pod(snapshot, pod("full").req("cpu", "4").node("n1"));
   asked = pod("web").label("app", "web").node_selector("pool", "a").req("cpu", "1");
   asked.topology_spread = {spread};
@@ -342,9 +342,9 @@ TEST(Fixes, TheLargestRequestThatFitsIsFound) {
   ASSERT_FALSE(status.answer->fixes.empty());
   EXPECT_EQ(boost::json::serialize(status.answer->fixes[0].fields),
             R"({"resource":"cpu","atMost":"1","container":"big"})");
-  asked.containers[1].requests = {{"cpu", test::quantity("1")}};
+  asked.containers.write()[1].requests = {{"cpu", test::quantity("1")}};
   EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "Fits") << "what it says";
-  asked.containers[1].requests = {{"cpu", test::quantity("1001m")}};
+  asked.containers.write()[1].requests = {{"cpu", test::quantity("1001m")}};
   EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "DoesNotFit") << "and no more than that";
 }
 

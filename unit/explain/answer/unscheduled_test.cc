@@ -20,7 +20,7 @@ TEST(Unschedule, APodOfANodeRequestsItsSpecAgain) {
   pod.phase = "Running";
   pod.conditions = {{"PodResizePending", "True", "Infeasible", ""}};
   pod.container_statuses.emplace_back().name = "main";
-  pod.container_statuses.back().allocated = {{"cpu", *api::Quantity::parse("1")}};
+  pod.container_statuses.write().back().allocated = {{"cpu", *api::Quantity::parse("1")}};
   unschedule(pod);
   EXPECT_EQ(pod.node_name + pod.nominated_node, "");
   EXPECT_EQ(pod.phase, "Pending");

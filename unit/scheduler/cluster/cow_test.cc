@@ -1,5 +1,5 @@
 // Copy-on-write boxes, maps, indexes and columns: a copy never sees what another writes.
-#include "scheduler/cluster/cow.h"
+#include "base/cow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -28,8 +28,8 @@ Lines lines_of(const api::Pod& pod) {
 
 TEST(PodResources, Amounts) {
   api::Pod with_limits = pod("p").req("cpu", "250m");
-  with_limits.containers[0].limits = {{"cpu", podium::test::quantity("1")},
-                                      {"memory", podium::test::quantity("1Ki")}};
+  with_limits.containers.write()[0].limits = {{"cpu", podium::test::quantity("1")},
+                                              {"memory", podium::test::quantity("1Ki")}};
   with_limits.overhead = {{"cpu", podium::test::quantity("100m")},
                           {"ephemeral-storage", podium::test::quantity("5")}};
   api::Pod whole = with_limits;

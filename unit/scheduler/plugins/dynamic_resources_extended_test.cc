@@ -104,7 +104,7 @@ TEST(DynamicResourcesExtended, TheClaimOfAnEarlierAttemptGoesFirst) {
             "p-extended-resources-x uid-p-extended-resources-x");
 
   auto others = left_over();
-  others.meta.owners[0].uid = "uid-other";
+  others.meta.owners.write()[0].uid = "uid-other";
   EXPECT_EQ(filter(plugin, gpu_pod(), nodes_with(gpu_class(), others)).count("a"), 0u);
   auto plain = left_over();
   plain.meta.annotations = {};

@@ -33,7 +33,7 @@ T with(T object, api::ResourceList T::* list, std::size_t n, std::size_t from = 
 }
 api::Pod asking(std::size_t n, std::string node = "") {
   api::Pod made = pod("p").container("c").node(std::move(node));
-  made.containers.front() = with(made.containers.front(), &api::Container::requests, n);
+  made.containers.write().front() = with(made.containers.front(), &api::Container::requests, n);
   return made;
 }
 
@@ -83,7 +83,7 @@ TEST(NodePortsCost, FollowsFromThePods) {
   const auto with_ports = [](const char* net, std::size_t n, std::string node) {
     api::Pod made = pod(net).container("c").node(std::move(node));
     for (std::size_t i = 0; i < n; ++i)
-      made.containers.front().ports.push_back({.host_port = 80, .host_ip = net + std::to_string(i)});
+      made.containers.write().front().ports.push_back({.host_port = 80, .host_ip = net + std::to_string(i)});
     return made;
   };
   const auto cost = [&](std::size_t n) {

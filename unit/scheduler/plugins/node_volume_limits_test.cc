@@ -333,7 +333,7 @@ TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
 TEST(NodeVolumeLimits, AnEphemeralClaimChangesHands) {
   auto snapshot = with_claims({pod("x").node("n").volume(ephemeral("scratch"))}, {{kDriver, 2}});
   auto own = claim_for(pod("x"), "scratch", "fast"), another = own;
-  another.meta.owners.front().uid = "uid-y";
+  another.meta.owners.write().front().uid = "uid-y";
   snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(own));
   EXPECT_EQ(ask(pod("p").claim("a"), snapshot), Answers{});
   snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(another));

@@ -59,7 +59,8 @@ inline std::vector<Constraint> constraints_of(const api::Pod& pod, const TestClu
                                               const SpreadDefaults& defaults, bool hard) {
   std::vector<Constraint> result;
   const bool own = !pod.topology_spread.empty();
-  for (const auto& spec : own ? pod.topology_spread : defaults.constraints) {
+  const std::vector<api::TopologySpreadConstraint>& own_ones = pod.topology_spread;
+  for (const auto& spec : own ? own_ones : defaults.constraints) {
     if (spec.do_not_schedule != hard) continue;
     Constraint constraint{spec, {}, false};
     if (own) {

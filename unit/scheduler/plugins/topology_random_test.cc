@@ -306,7 +306,7 @@ TEST(TopologyReference, RandomDeltas) {
     auto& [cluster, incoming, defaults, affinity_args, infeasible] = scenario;
     // Terminating pods and empty selectors count in a delta, but not in a cluster.
     for (auto& pod : cluster.pods) pod.meta.deleted.reset();
-    std::erase_if(incoming.topology_spread,
+    std::erase_if(incoming.topology_spread.write(),
                   [](const auto& each) { return each.label_selector && each.label_selector->empty(); });
     Random random(seed);
     const auto& node = random.of(cluster.nodes).meta.name;

@@ -4,25 +4,30 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
-namespace podium::cluster {
+namespace podium {
 
 template <typename T>
 class Cow {
  public:
   Cow() : box_(empty()) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
   explicit Cow(T value) : box_(new Box(std::move(value))) {}
-  Cow(const Cow& other) : box_(other.box_) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
-  // After this `other` may only be assigned to or destroyed.
-  Cow(Cow&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
+  // Without a value: it may be copied, assigned to, asked whether it has one, and destroyed.
+  explicit Cow(std::nullptr_t) noexcept : box_(nullptr) {}
+  Cow(const Cow& other) noexcept : box_(other.box_) {
+    if (box_) box_->copies.fetch_add(1, std::memory_order_relaxed);
+  }
+  Cow(Cow&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}  // `other` is then without a value
   Cow& operator=(Cow other) noexcept {
     std::swap(box_, other.box_);
     return *this;
   }
   ~Cow() { drop(box_); }
 
+  bool has_value() const { return box_ != nullptr; }
   const T& operator*() const { return box_->value; }
   const T* operator->() const { return &box_->value; }
   // True if both share one value: while both exist, neither's value changes.
@@ -55,4 +60,4 @@ class Cow {
   Box* box_;
 };
 
-}  // namespace podium::cluster
+}  // namespace podium
