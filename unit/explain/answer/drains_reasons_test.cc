@@ -24,7 +24,8 @@ TEST(Drains, SayWhyTheOtherNodesRejectAPod) {
     return drained.pods.at(0).cause ? drained.pods.at(0).cause->code + " " + drained.pods.at(0).reason : "";
   };
   EXPECT_EQ(reason({"n3", "n4", "n5"}), "InsufficientResource Insufficient cpu");
-  EXPECT_EQ(reason({"n3"}), "NodeUnschedulable node(s) were unschedulable") << "n4 and n5 were cordoned before";
+  EXPECT_EQ(reason({"n3"}), "NodeUnschedulable node(s) were unschedulable")
+      << "n4 and n5 were cordoned before";
   EXPECT_EQ(reason({"n5", "n3"}), "InsufficientResource Insufficient cpu")
       << "among equals the one with an amount, as of a pod that waits";
 }
