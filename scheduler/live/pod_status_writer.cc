@@ -82,6 +82,7 @@ struct Wanted {
   std::optional<Condition> condition;         // nullopt: unchanged
   std::optional<std::string> nominated_node;  // "": cleared; nullopt: unchanged
   std::vector<Promise> promises;
+  unsigned conflicts = 0;  // tries that ended with one
 
   void replaces(Wanted&& old) {
     if (!condition) condition = std::move(old.condition);
@@ -222,7 +223,8 @@ struct PodStatusWriter::Impl {
       if (!version) {
         const auto& error = version.error();
         const bool conflicts = client::is_conflict(error);
-        item.outcome = conflicts && item.tries >= kConflicts ? Outcome::failed : outcome_of(error);
+        if (conflicts) ++item.value.conflicts;
+        item.outcome = item.value.conflicts > kConflicts ? Outcome::failed : outcome_of(error);
         if (conflicts && item.outcome != Outcome::failed) continue;
         item.at_least = std::chrono::seconds(error.status.retry_after);
         self->log_failure(item, error);

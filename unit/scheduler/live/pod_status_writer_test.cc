@@ -374,6 +374,16 @@ TEST_F(PodStatusWriterTest, AConflictIsTriedAgain) {
   EXPECT_EQ(writer_.counts().failed, 1u);
 }
 
+// The watch may be late, so that the first try that reaches the API server is for an old version.
+TEST_F(PodStatusWriterTest, AConflictAfterOtherFailuresIsTriedAgain) {
+  answer_ = [](const std::string&, int attempt) { return attempt < 5 ? 500 : attempt == 5 ? 409 : 200; };
+  not_scheduled(pod("p").resource_version("7"));
+  await(7);
+  loop_.run(writer_.drain(std::chrono::seconds(10)));
+  EXPECT_EQ(std::ranges::count(sent(), "p: condition"), 6);
+  EXPECT_EQ(writer_.counts().done, 1u);
+}
+
 TEST_F(PodStatusWriterTest, AWithdrawalSaysWhatItsFirstTryCameTo) {
   answer_ = [](const std::string& name, int attempt) {
     return name == "gone" ? 404 : name == "refused" && attempt == 1 ? 403 : 200;
