@@ -164,7 +164,8 @@ class Plans(Plugin):
         said = self.ask("why", "web", "--node", "full", code=4)
         self.assertTrue(said.startswith("No: full rejects default/web.\n"), said)
         self.assertIn("  ✗ it has a taint that the pod does not tolerate: full:NoSchedule\n", said)
-        self.assertIn("  ✗ it does not match the pod's node selector or affinity\n", said)
+        self.assertIn("  ✗ it does not match the pod's node selector or affinity: nodeSelector topology.kubernetes.io/zone=zone-a, "
+                      "but it has topology.kubernetes.io/zone=zone-b\n", said)
         self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)
         self.assertIn("--node: there is no node a9", self.ask("why", "web", "--node", "a9", code=2))
         said = self.eventually("  ✓ cpu 1 of 4 free", self.ask, "why", "web", "--node", "a1")

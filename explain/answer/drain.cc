@@ -282,6 +282,7 @@ void leave_out_drained(std::size_t drained, std::vector<ReportRejection>& reject
   const auto cordoned = std::ranges::find(rejections, code, &ReportRejection::code);
   if (cordoned == rejections.end() || rejections.size() == 1) return;
   cordoned->nodes -= std::min(cordoned->nodes, drained);
+  if (cordoned->nodes == 0) rejections.erase(cordoned);
   std::ranges::stable_sort(rejections, std::ranges::greater(), &ReportRejection::nodes);
 }
 

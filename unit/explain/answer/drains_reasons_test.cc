@@ -30,5 +30,21 @@ TEST(Drains, SayWhyTheOtherNodesRejectAPod) {
       << "among equals the one with an amount, as of a pod that waits";
 }
 
+// The drained node is the only one that the pod may use, and it does not count.
+TEST(Drains, SayWhyAPodOfTheDrainedNodeOnlyHasNoOtherPlace) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n3", "4"}});
+  snapshot.set_node(test::node("n2").cap("cpu", "4").cap("pods", "9").label("disk", "ssd").ptr());
+  unit::run_pod(
+      snapshot,
+      test::pod("pinned").ns("shop").owner("ReplicaSet", "web").node_selector("disk", "ssd").node("n2"));
+  const auto status =
+      unit::ask(unit::web(R"("changes": [{"type": "DrainNode", "nodeName": "n2"}])"), snapshot);
+  const auto& pinned = status.answer->changes.at(0).pods.at(0);
+  ASSERT_TRUE(pinned.cause);
+  EXPECT_EQ(pinned.cause->code, "NodeSelectorMismatch");
+  EXPECT_EQ(pinned.nodes, 2u);
+  EXPECT_EQ(pinned.nodes_total, 2u);
+}
+
 }  // namespace
 }  // namespace podium::explain
