@@ -58,11 +58,16 @@ std::size_t distance_if_near(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::optional<std::size_t> distance_if_similar(std::string_view typed, std::string_view name) {
+  if (name.starts_with(typed)) return name.size() - typed.size();
+  const auto apart = distance_if_near(name, typed);
+  return apart <= kMistyped ? std::optional(apart) : std::nullopt;
+}
+
 std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names) {
   std::vector<std::pair<std::size_t, std::string>> near;
   for (auto& name : names) {
-    const auto apart = name.starts_with(typed) ? name.size() - typed.size() : distance_if_near(name, typed);
-    if (apart <= kMistyped || name.starts_with(typed)) near.emplace_back(apart, std::move(name));
+    if (const auto apart = distance_if_similar(typed, name)) near.emplace_back(*apart, std::move(name));
   }
   std::ranges::sort(near);
   std::vector<std::string> out;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,10 @@ namespace podium {
 
 // Levenshtein distance between a typed word and a known one.
 std::size_t distance(std::string_view a, std::string_view b);
+
+// How many letters a name has more than the typed one if it begins with it, or the distance if that is at most
+// two; nullopt: they do not resemble each other.
+std::optional<std::size_t> distance_if_similar(std::string_view typed, std::string_view name);
 
 // The names that begin with the typed one or differ in at most two letters, the nearest first.
 std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names);

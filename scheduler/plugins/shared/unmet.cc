@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <map>
 #include <span>
+#include <tuple>
 
 #include "api/values/node.h"
 #include "base/similar.h"
@@ -19,37 +19,38 @@ namespace {
 
 using cluster::Snapshot;
 
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  std::ranges::transform(out, out.begin(), &to_lower);
   return out;
 }
 
 }  // namespace
 
+// A pod may ask for labels and values that do not exist, and is compared with all names at each attempt: a name
+// that is not similar costs no memory.
 std::vector<std::string> resembling(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t kMostCompared = 4096;
   if (names.size() > kMostCompared || typed.empty()) return {};
-  std::multimap<std::string, std::string> by_lower;
-  std::vector<std::string> lowered;
-  for (const auto& name : names) {
-    auto text = lower(name);
-    lowered.push_back(text);
-    by_lower.emplace(std::move(text), name);
-  }
-  std::ranges::sort(lowered);
-  lowered.erase(std::ranges::unique(lowered).begin(), lowered.end());
-  std::vector<std::string> out;
   const auto wanted = lower(typed);
-  for (const auto& near : similar(wanted, std::move(lowered))) {
+  std::string name_lower;
+  std::vector<std::tuple<std::size_t, std::string, const std::string*>> near;
+  for (const auto& name : names) {
+    name_lower.resize(name.size());
+    std::ranges::transform(name, name_lower.begin(), &to_lower);
+    const auto apart = distance_if_similar(wanted, name_lower);
+    if (!apart) continue;
     // Most short words differ in two letters.
-    const bool is_near = near.starts_with(wanted) ? wanted.size() > 2 || near == wanted
-                                                  : 3 * distance(near, wanted) < wanted.size();
-    if (!is_near) continue;
-    const auto [from, to] = by_lower.equal_range(near);
-    for (auto each = from; each != to && out.size() < kNearNamed; ++each) out.push_back(each->second);
+    const bool is_near =
+        name_lower.starts_with(wanted) ? wanted.size() > 2 || *apart == 0 : 3 * *apart < wanted.size();
+    if (is_near) near.emplace_back(*apart, name_lower, &name);
   }
+  std::ranges::sort(near);
+  if (near.size() > kNearNamed) near.resize(kNearNamed);
+  std::vector<std::string> out;
+  for (const auto& each : near) out.push_back(*std::get<const std::string*>(each));
   return out;
 }
 
