@@ -126,7 +126,11 @@ std::optional<Trials::Landing> Trials::with(Remedies remedies) const {
   }
   auto changed = pod();
   change(changed, remedies);
-  auto all = place(changed, std::move(fork), quiet_, false);
+  return of_all(changed, std::move(there), place(changed, std::move(fork), quiet_, false));
+}
+
+std::optional<Trials::Landing> Trials::of_all(const api::Pod& changed, std::optional<Landing> there,
+                                              std::optional<Landing> all) const {
   if (!all || (!there && !helps(*all))) return std::nullopt;
   if (there) {
     there->fitting = all->fitting;
@@ -204,15 +208,7 @@ std::optional<Trials::Landing> Trials::with_priority(std::int32_t priority) cons
   auto changed = pod();
   changed.priority = priority;
   auto all = place(changed, question_.start, question_.replicas.profile, true);
-  if (!all || (!there && !helps(*all))) return std::nullopt;
-  if (there) {
-    there->fitting = all->fitting;
-    there->may_be_more = all->may_be_more;
-  } else {
-    there = std::move(all);
-  }
-  ask_quotas(changed, *there);
-  return there;
+  return of_all(changed, std::move(there), std::move(all));
 }
 
 std::optional<LeastValue> least_that_helps(
