@@ -12,7 +12,6 @@
 #include "api/values/topology_labels.h"
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/similar.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/answer_summary.h"
 #include "explain/answer/checks.h"
@@ -20,6 +19,7 @@
 #include "explain/answer/fixes.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/node_search.h"
+#include "explain/answer/notes.h"
 #include "explain/answer/placing.h"
 #include "explain/answer/pod_groups.h"
 #include "explain/answer/preempting.h"
@@ -35,7 +35,6 @@
 #include "explain/report/reason_words.h"
 #include "explain/workload/admin_access.h"
 #include "explain/workload/daemon_set_pods.h"
-#include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
 namespace {
@@ -53,40 +52,6 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
                   [&](const auto& each) { return of_node && each.first == key && each.second == *of_node; });
   }
   pod.meta.labels = api::Labels(std::move(left));
-}
-
-// What may stop the pods of a new StatefulSet with a long name; empty: nothing. The controller's hash of the
-// template has one to ten digits.
-// Source: pkg/controller/history: ControllerRevisionName, HashControllerRevision
-std::string name_note(const Subject& subject) {
-  constexpr std::size_t kSafe = 52;
-  const bool is_new = !subject.is_stored && subject.existing.value_or(0) == 0;
-  if (subject.kind != Subject::Kind::stateful_set || !is_new || subject.name.size() <= kSafe) return {};
-  return fmt::format(
-      "the StatefulSet's name has {} characters. The pods' label controller-revision-hash adds a dash and up "
-      "to "
-      "10 digits, and the API server refuses the pods if that is more than 63.",
-      subject.name.size());
-}
-
-// The name of the workload, and constraints over labels that no node has, which therefore reject no node.
-std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const Snapshot& fork) {
-  constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
-  std::vector<std::string> out;
-  if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
-  const auto add = [&](const std::string& key, std::string_view effect) {
-    if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;
-    const auto near = suggestion(plugins::similar_labels(key, fork));
-    out.push_back(
-        cut(fmt::format("no node has the label {}, so {}.{}{}", key, effect, near.empty() ? "" : " ", near),
-            kNoteBytes));
-  };
-  for (const auto& term : pod.pod_anti_affinity.required)
-    add(term.topology_key, "the required anti-affinity over it keeps no pods apart");
-  for (const auto& spread : pod.topology_spread) {
-    if (!spread.do_not_schedule) add(spread.topology_key, "the soft constraint over it spreads no pods");
-  }
-  return out;
 }
 
 // Answers one question. Its members are the steps, in order.

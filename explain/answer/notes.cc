@@ -1,0 +1,53 @@
+#include "explain/answer/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/similar.h"
+#include "explain/report/report.h"
+#include "scheduler/plugins/shared/unmet.h"
+
+namespace podium::explain {
+namespace {
+
+// What may stop the pods of a new StatefulSet with a long name; empty: nothing. The controller's hash of the
+// template has one to ten characters.
+// Source: pkg/controller/history: ControllerRevisionName, HashControllerRevision
+std::string name_note(const Subject& subject) {
+  constexpr std::size_t kSafe = 52;
+  const bool is_new = !subject.is_stored && subject.existing.value_or(0) == 0;
+  if (subject.kind != Subject::Kind::stateful_set || !is_new || subject.name.size() <= kSafe) return {};
+  return fmt::format(
+      "the StatefulSet's name has {} characters. The pods' label controller-revision-hash has the name, a "
+      "dash "
+      "and up to 10 characters more, and the API server refuses the pods if that is more than 63.",
+      subject.name.size());
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod,
+                                  const cluster::Snapshot& fork) {
+  constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
+  std::vector<std::string> out;
+  if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
+  const auto add = [&](const std::string& key, std::string_view effect) {
+    if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;
+    const auto near = suggestion(plugins::similar_labels(key, fork));
+    auto note =
+        cut(fmt::format("no node has the label {}, so {}.{}{}", key, effect, near.empty() ? "" : " ", near),
+            kNoteBytes);
+    if (std::ranges::find(out, note) == out.end()) out.push_back(std::move(note));
+  };
+  for (const auto& term : pod.pod_anti_affinity.required)
+    add(term.topology_key, "the required anti-affinity over it keeps no pods apart");
+  for (const auto& spread : pod.topology_spread) {
+    if (!spread.do_not_schedule) add(spread.topology_key, "the soft constraint over it spreads no pods");
+  }
+  return out;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,18 @@
+// What the author of a question may not know and what changes no answer.
+//
+// Threads: a pure function. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/workload/workload.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+// A StatefulSet's name that may be too long for its pods, and constraints over labels that no node has, which
+// therefore reject no node. At most four.
+std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork);
+
+}  // namespace podium::explain
