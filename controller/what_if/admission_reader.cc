@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -173,7 +175,7 @@ Task<AdmissionReader::Groups> AdmissionReader::groups_of(std::shared_ptr<const e
   Groups out;
   const auto add = [&out](const api::Pod& pod) {
     if (const auto* name = api::pod_group_of(pod))
-      out.emplace(api::is_of_kubernetes_group(pod), pod.meta.namespace_, *name);
+      out.insert({api::is_of_kubernetes_group(pod), pod.meta.namespace_, *name});
   };
   if (!question->search) {
     add(question->subject->pod);
@@ -184,12 +186,22 @@ Task<AdmissionReader::Groups> AdmissionReader::groups_of(std::shared_ptr<const e
   co_return out;
 }
 
+std::vector<AdmissionReader::Group> AdmissionReader::in_turns(const Groups& groups) {
+  std::map<std::string_view, std::size_t> of_namespace;
+  std::vector<std::pair<std::size_t, Group>> turns;
+  for (const auto& group : groups) turns.emplace_back(of_namespace[group.ns]++, group);
+  std::ranges::stable_sort(turns, {}, &std::pair<std::size_t, Group>::first);
+  std::vector<Group> out;
+  for (auto& turn : turns) out.push_back(std::move(turn.second));
+  return out;
+}
+
 // A kind that the API server does not serve has no objects. It may serve it later, so the next question asks
 // again, once.
 Task<void> AdmissionReader::read_groups(Groups groups, api::AdmissionObjects* out) {
   std::size_t left = kMostGroups;
   std::set<bool> unserved, failed;
-  for (const auto& [is_of_kubernetes, ns, name] : groups) {
+  for (const auto& [is_of_kubernetes, ns, name] : in_turns(groups)) {
     // The author chooses the name: it must not lead to another path.
     if (unserved.contains(is_of_kubernetes) || !api::is_dns_subdomain(name)) continue;
     if (left == 0 || failed.contains(is_of_kubernetes)) {

@@ -11,12 +11,12 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,8 +61,14 @@ class AdmissionReader {
   client::Task<bool> read_runtime_class(std::string name, api::AdmissionObjects* out);
   client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
                                           api::AdmissionObjects* out);
-  // Whether the group is of Kubernetes, its namespace and its name.
-  using Groups = std::set<std::tuple<bool, std::string, std::string>>;
+  struct Group {
+    bool is_of_kubernetes = false;
+    std::string ns, name;
+    auto operator<=>(const Group&) const = default;
+  };
+  using Groups = std::set<Group>;
+  // The first group of each namespace, then the second one of each: a namespace does not use up the bound.
+  static std::vector<Group> in_turns(const Groups& groups);
   client::Task<Groups> groups_of(std::shared_ptr<const explain::Question> question);
   client::Task<void> read_groups(Groups groups, api::AdmissionObjects* out);
   void log(const char* kind, const Error& error);

@@ -22,18 +22,19 @@ using testing::HasSubstr;
 using unit::ObjectServer;
 
 // A pod of a group, of Kubernetes or of the coscheduling plugin.
-cluster::PodInfoPtr member(const std::string& group, int number, bool is_of_kubernetes = true) {
-  auto pod = test::pod(fmt::format("{}-{}", group, number)).ns("shop").req("cpu", "3");
+cluster::PodInfoPtr member(const std::string& group, int number, bool is_of_kubernetes = true,
+                           const std::string& ns = "shop") {
+  auto pod = test::pod(fmt::format("{}-{}", group, number)).ns(ns).req("cpu", "3");
   if (!is_of_kubernetes) pod.label("scheduling.x-k8s.io/pod-group", group);
   api::Pod made = pod;
   if (is_of_kubernetes) made.meta.annotations.set(api::kSchedulingGroup, group);
   return cluster::make_pod_info(test::share(made));
 }
 
-json::value gang(const std::string& name, int minimum) {
+json::value gang(const std::string& name, int minimum, const std::string& ns = "shop") {
   return json::parse(fmt::format(
-      R"({{"metadata":{{"name":"{}","namespace":"shop"}},"spec":{{"schedulingPolicy":{{"gang":{{"minCount":{}}}}}}}}})",
-      name, minimum));
+      R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{"schedulingPolicy":{{"gang":{{"minCount":{}}}}}}}}})",
+      name, ns, minimum));
 }
 
 struct Groups : unit::ServedApi {
@@ -126,6 +127,20 @@ TEST(PodGroupsOfQuestions, HaveABound) {
   const auto read = w.read(kForPending);
   EXPECT_EQ(read.group_minimums.size(), AdmissionReader::kMostGroups);
   EXPECT_FALSE(read.has_all_group_minimums);
+}
+
+TEST(PodGroupsOfQuestions, OfOneNamespaceDoNotUseUpTheBound) {
+  Groups w;
+  for (std::size_t i = 0; i < 2 * AdmissionReader::kMostGroups; ++i) {
+    const auto name = fmt::format("g{}", i);
+    w.server.put("podgroups", gang(name, 2));
+    w.waiting.push_back(member(name, 0));
+  }
+  w.server.put("podgroups", gang("small", 3, "zoo"));
+  w.waiting.push_back(member("small", 0, true, "zoo"));
+  const auto read = w.read(kForPending);
+  EXPECT_EQ(read.group_minimums.size(), AdmissionReader::kMostGroups);
+  EXPECT_TRUE(read.group_minimums.contains({"zoo", "small"}));
 }
 
 // Each of the two kinds has its own group of the API. No name of a pod leads to another path.
