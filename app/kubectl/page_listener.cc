@@ -95,9 +95,9 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
       : io(io), door(door), gate(gate), acceptor(io) {}
 
   static Task<void> serve(std::shared_ptr<Impl> self, std::shared_ptr<BrowserConnection> connection) {
-    self->asking.push_back(connection.get());
+    self->silent.push_back(connection.get());
     co_await exchange(self.get(), connection.get());
-    std::erase(self->asking, connection.get());
+    std::erase(self->silent, connection.get());
     connection->close();
     --self->open;
   }
@@ -111,7 +111,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
     error_code error;
     co_await http::async_read(connection->socket, buffer, parser,
                               asio::redirect_error(asio::use_awaitable, error));
-    std::erase(self->asking, connection);
+    std::erase(self->silent, connection);
     if (error) co_return;
     auto request = request_of(parser.release());
     const bool is_head = request.method == "HEAD";
@@ -139,10 +139,10 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
   }
 
   // Other users of this machine can connect, and need not send a request. False: all have sent theirs.
-  bool close_one_that_asks() {
-    if (asking.empty()) return false;
-    asking.front()->close();
-    asking.erase(asking.begin());
+  bool close_oldest_silent() {
+    if (silent.empty()) return false;
+    silent.front()->close();
+    silent.erase(silent.begin());
     return true;
   }
 
@@ -155,7 +155,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
         co_await async::nap(kAfterFailedAccept);
         continue;
       }
-      if (self->open >= kConnections && !self->close_one_that_asks()) continue;  // closes the new one
+      if (self->open >= kConnections && !self->close_oldest_silent()) continue;  // closes the new one
       ++self->open;
       auto connection = std::make_shared<BrowserConnection>(std::move(socket));
       if (!async::spawn(self->gate, self->io, "page connection", serve(self, std::move(connection)))) break;
@@ -167,7 +167,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
   async::Gate& gate;
   tcp::acceptor acceptor;
   std::size_t open = 0;
-  std::vector<BrowserConnection*> asking;  // whose request has not arrived; the oldest first
+  std::vector<BrowserConnection*> silent;  // those that have sent no request yet; the oldest first
 };
 
 PageListener::PageListener(asio::any_io_executor io, PageDoor& door, async::Gate& gate)

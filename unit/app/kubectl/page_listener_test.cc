@@ -147,7 +147,7 @@ TEST(PageListener, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
   }
 }
 
-TEST(PageListener, ConnectionsThatAskNothingMakeWay) {
+TEST(PageListener, ClosesTheOldestSilentConnectionIfAllAreTaken) {
   Proxy proxy;
   auto waits = proxy.ask("/v1/changes");
   ASSERT_TRUE(proxy.until([&] { return proxy.podium->held == 1; }));
