@@ -14,8 +14,8 @@ namespace podium {
 // Levenshtein distance between a typed word and a known one.
 std::size_t distance(std::string_view a, std::string_view b);
 
-// How many letters a name has more than the typed one if it begins with it, or the distance if that is at most
-// two; nullopt: they do not resemble each other.
+// How many letters a name has more than the typed one if it begins with it, else their distance; nullopt: the
+// distance is more than two.
 std::optional<std::size_t> distance_if_similar(std::string_view typed, std::string_view name);
 
 // The names that begin with the typed one or differ in at most two letters, the nearest first.

@@ -77,8 +77,8 @@ class Trials {
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;
   bool helps(const Landing& landing) const;
-  // The landing on the named node, nullopt if none is named, with the number of replicas that fit; nullopt: the
-  // change does not help.
+  // Adds how many of all replicas fit to the landing on the named node (nullopt: none is named). Returns
+  // nullopt if the change does not help.
   std::optional<Landing> of_all(const api::Pod& changed, std::optional<Landing> there,
                                 std::optional<Landing> all) const;
   // Sets the landing's quota.

@@ -29,8 +29,8 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-// A pod may ask for labels and values that do not exist, and is compared with all names at each attempt: a name
-// that is not similar costs no memory.
+// A pod may ask for labels and values that do not exist, and each attempt compares them with all names: one
+// that is not similar is not allocated.
 std::vector<std::string> resembling(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t kMostCompared = 4096;
   if (names.size() > kMostCompared || typed.empty()) return {};
