@@ -41,11 +41,15 @@ bool NeighbourObserver::knew_node(const std::string& name, const std::string& en
   return node && nodes_.knew(uid_of(node->value), engine, decided);
 }
 
-std::vector<Neighbour> NeighbourObserver::refused_lately(const std::string& engine) const {
+std::vector<Neighbour> NeighbourObserver::gone_lately(const std::string& engine,
+                                                      const cluster::Snapshot& snapshot) const {
   std::vector<Neighbour> out;
   for (auto it = begun_.lower_bound({engine, ""}); it != begun_.end() && it->first.first == engine; ++it) {
     const auto& [pod, refused] = it->second;
-    if (refused && agenda_.now() - *refused <= kToBegin) out.push_back(pod);
+    const auto last_read = history_.last_read(engine, pod.uid);
+    const bool is_deleted =
+        last_read && agenda_.now() - *last_read <= kToBegin && !snapshot.find_pod(pod.uid);
+    if (is_deleted || (refused && agenda_.now() - *refused <= kToBegin)) out.push_back(pod);
   }
   return out;
 }
@@ -113,10 +117,10 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
   for (const auto row : snapshot.rows_by_name())
     topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
   if (has_changed) return std::nullopt;
-  // A pod whose binding was refused may have been there at the decision: one such pod can be the company that
-  // an affinity needs while another would be too much (4325865). So each rule is asked for on its own.
+  // A pod that is gone may have been there at the decision: one such pod can be the company that an affinity
+  // needs while another would be too much (4325865). So each rule is asked for on its own.
   auto all = others;
-  std::ranges::copy(refused_lately(engine), std::back_inserter(all));
+  std::ranges::copy(gone_lately(engine, snapshot), std::back_inserter(all));
   const auto without = broken_rules(pod, node, sure, topology);
   const auto with = broken_rules(pod, node, all, topology);
   for (const auto& broken : broken_rules(pod, node, others, topology)) {

@@ -116,6 +116,9 @@ class Observer {
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
   void excuse_lost_lease(const std::string& engine);
   std::set<std::string> nominated_in_vain() const;
+  std::map<std::string, std::int64_t> nominated_until_flush() const;
+  // True if no event may wake the pod while it waits for its victims.
+  bool waits_for_victims(const json::value& pod) const;
   bool gives_back_a_claim(const json::value& pod) const;
   bool may_be_tried(const json::value& pod) const {
     return claims_.may_be_tried(pod) && (!volumes_ || volumes_->may_be_tried(pod));

@@ -49,6 +49,26 @@ std::set<std::string> Observer::nominated_in_vain() const {
   return out;
 }
 
+// The nominated nodes of pods with rules, by the pods' priority. While such a preemptor waits for its victims,
+// no event wakes it: if a victim's labels change then, its deletion no longer concerns the rules. Then the pod
+// waits for the flush, and its nomination keeps others out until then (4320465), as with kube-scheduler.
+std::map<std::string, std::int64_t> Observer::nominated_until_flush() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& pod : store_.all("pods")) {
+    const auto node = text_at(pod->value, "/status/nominatedNodeName");
+    if (node.empty() || !text_at(pod->value, "/spec/nodeName").empty() || !waits_for_victims(pod->value))
+      continue;
+    const auto priority = number_at(pod->value, "/spec/priority");
+    auto& most = out.try_emplace(node, priority).first->second;
+    most = std::max(most, priority);
+  }
+  return out;
+}
+
+bool Observer::waits_for_victims(const json::value& pod) const {
+  return (neighbours_ && !neighbour_of(pod).rules.empty()) || (volumes_ && volumes_->lacks_its_claim(pod));
+}
+
 // True if PostFilter deallocates a claim: on some node no filter before that of devices rejects the pod, and
 // this one finds the claim.
 bool Observer::gives_back_a_claim(const json::value& pod) const {
@@ -68,16 +88,14 @@ bool Observer::may_be_on(const json::value& pod, const json::value& node) const 
 
 std::optional<std::string> Observer::unfinished_pods() {
   const auto in_vain = nominated_in_vain();
+  const auto until_flush = nominated_until_flush();
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
       continue;
     if (is_leaving(pod->value)) continue;
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
-      // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
-      // deletion no longer concerns the rules: the pod waits for the flush, as with kube-scheduler.
       if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
-        waits_for_flush_ = (neighbours_ && !neighbour_of(pod->value).rules.empty()) ||
-                           (volumes_ && volumes_->lacks_its_claim(pod->value));
+        waits_for_flush_ = waits_for_victims(pod->value);
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       }
       excuse(Excuse::stale_nomination);
@@ -100,6 +118,9 @@ std::optional<std::string> Observer::unfinished_pods() {
               ? neighbours_->may_wait_for_flush(pod->value, evicts)
               : find_at(pod->value, "/spec/resourceClaims") != nullptr ||
                     (volumes_ && volumes_->may_wait_for_flush(pod->value, node->value, evicts, holder()));
+      const auto kept = until_flush.find(text_at(node->value, "/metadata/name"));
+      if (kept != until_flush.end() && kept->second >= number_at(pod->value, "/spec/priority"))
+        waits_for_flush_ = true;
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);
