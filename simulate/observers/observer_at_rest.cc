@@ -49,9 +49,10 @@ std::set<std::string> Observer::nominated_in_vain() const {
   return out;
 }
 
-// The nominated nodes of pods with rules, by the pods' priority. While such a preemptor waits for its victims,
-// no event wakes it: if a victim's labels change then, its deletion no longer concerns the rules. Then the pod
-// waits for the flush, and its nomination keeps others out until then (4320465), as with kube-scheduler.
+// The nominated nodes of pods with rules, each with the highest priority of such a pod. No event wakes a
+// preemptor while it waits for its victims: if a victim's labels change then, its deletion no longer concerns
+// the rules. The pod waits for the flush, and until then its nomination keeps others out (4320465), as with
+// kube-scheduler.
 std::map<std::string, std::int64_t> Observer::nominated_until_flush() const {
   std::map<std::string, std::int64_t> out;
   for (const auto& pod : store_.all("pods")) {
