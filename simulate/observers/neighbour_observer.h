@@ -75,8 +75,8 @@ class NeighbourObserver {
   // False: a deleted node was made again, and the engine had not read that. While a node does not exist, the
   // pods on it are in no domain (4102262, 4327512).
   bool knew_node(const std::string& name, const std::string& engine, Steady decided) const;
-  // Pods whose bindings had begun and were refused, or that were read as deleted (4320440), so short a time
-  // ago that the engine may have counted them when it decided on a binding that begins now: they were company.
+  // Pods whose bindings had begun and were refused, or that were read as deleted (4320440), so short a
+  // time ago that the engine may have counted them when it decided on a binding that begins now.
   std::vector<Neighbour> gone_lately(const std::string& engine, const cluster::Snapshot& snapshot) const;
   bool is_only_repelled(const Neighbour& pod) const;
   bool is_first_of_its_kind(const Neighbour& pod) const;
