@@ -94,6 +94,7 @@ struct ReportWriter::Impl {
   static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
   static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
 
+  std::string first_name(const ReportOwner& pod) const;
   void keep(const Job& job, WrittenReport report);
   void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
@@ -134,13 +135,13 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
       continue;
     }
     const bool is_new = !report;
-    if (is_new) report.emplace().name = job.owner.pod;
+    if (is_new) report.emplace().name = self->first_name(job.owner);
     stamp(*report, *job.status);
     auto filling = fill_report(job.owner, report->name, report->before, *job.status);
     job.bytes = stored_bytes(filling.body.size());
     std::vector<RetentionIndex::Report> leaving;
     // A report of that name, of an earlier leader or an earlier pod, is rewritten or replaced.
-    const bool needs_room = is_new && !self->retention.has_decision(job.owner.ns, job.owner.pod);
+    const bool needs_room = is_new && !self->retention.has_decision(job.owner.ns, report->name);
     if (needs_room) {
       auto room = self->retention.reserve(job.owner.ns, job.bytes, !job.is_placed);
       if (!room) {
@@ -154,7 +155,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
         {&item, std::move(*report), is_new, needs_room, relabels, std::move(leaving), requests.size()});
     const auto& written = sent.back().report;
     for (const auto& old : sent.back().leaving) requests.push_back(delete_report(old.ns, old.name, old.uid));
-    if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), *job.status));
+    if (is_new) requests.push_back(make_report(job.owner, written.name, self->notes(job), *job.status));
     if (relabels) {
       requests.push_back(label_report(job.owner.ns, written.name, written.uid,
                                       labels_of(*job.status, explain::kDecision), written.version));
@@ -246,7 +247,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
     stamp(sent->report, *job.status);
     filled = co_await rewrite(self, &job, &sent->report);
   } else {
-    auto made = co_await make(self, &job, job.owner.pod, false);
+    auto made = co_await make(self, &job, sent->report.name, false);
     if (!made) {
       self->refused(*sent->item, made.error());
       co_return;
@@ -307,6 +308,12 @@ Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, Writ
     if (labelled) report->version = api::text_at(*labelled, "/metadata/resourceVersion");
   }
   co_return co_await fill_status(&self->api, &job->owner, report, job->status.get());
+}
+
+// An earlier leader may have found the pod's name taken: its report is rewritten, so that the pod has one.
+std::string ReportWriter::Impl::first_name(const ReportOwner& pod) const {
+  auto other = suffixed(pod.pod, pod.uid);
+  return retention.has_decision(pod.ns, other) ? other : pod.pod;
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
@@ -392,7 +399,7 @@ void ReportWriter::write(const ReportOwner& pod, const explain::ReportStatus& st
 
 std::string ReportWriter::name_of(const ReportOwner& pod) const {
   const auto report = impl_->known.find(pod.uid);
-  return report ? report->name : pod.pod;
+  return report ? report->name : impl_->first_name(pod);
 }
 
 // A write in progress continues with its report; KnownReports sweeps it.

@@ -64,6 +64,18 @@ TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
   }
 }
 
+TEST(ReportWriter, TheReportOfAnEarlierLeaderUnderASuffixIsWrittenOn) {
+  Writing w;
+  const auto name = suffixed("web", "uid-of-web");
+  w.server.put(kPlural,
+               {{"metadata", {{"name", name}, {"namespace", "shop"}, {"uid", "uid-of-report"}}},
+                {"spec", {{"podRef", {{"name", "web"}, {"uid", "uid-of-web"}}}, {"dryRun", false}}}});
+  w.retention.track("shop", name, "uid-of-report", 1h, ReportKind::decision);  // as the first list has it
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{name + " uid-of-web Scheduled 1"});
+}
+
 TEST(ReportWriter, TheReportOfADeadPodOfThisNameIsTakenOver) {
   Writing w;
   w.bind(small("web-1"));
