@@ -50,13 +50,17 @@ void agent(std::string_view input) {
   while (!input.empty()) {
     const auto line = input.substr(0, input.find('\n'));
     input.remove_prefix(std::min(input.size(), line.size() + 1));
-    const auto step = mcp::take(line);
-    if (!step.reply.empty()) check_agents_reply(step.reply);
-    require(!step.call || step.reply.empty(), "a call is answered once");
-    if (!step.call) continue;
-    check_call(*step.call);
-    check_agents_reply(mcp::refused(*step.call, "busy"));
-    check_agents_reply(mcp::reply_of(*step.call, ChildEnd{0, std::string(line), std::string(line)}));
+    const auto taken = mcp::take(line);
+    require(taken.is_batch || taken.effects.size() == 1, "a message has one effect");
+    require(taken.effects.size() <= mcp::kMostInBatch, "a batch is bounded");
+    for (const auto& effect : taken.effects) {
+      if (!effect.reply.empty()) check_agents_reply(effect.reply);
+      require(!effect.call || effect.reply.empty(), "a call is answered once");
+      if (!effect.call) continue;
+      check_call(*effect.call);
+      check_agents_reply(mcp::refused(*effect.call, "busy"));
+      check_agents_reply(mcp::reply_of(*effect.call, ChildEnd{0, std::string(line), std::string(line)}));
+    }
   }
 }
 

@@ -171,15 +171,9 @@ std::string shortened(std::string text) {
                             text.size(), size);
 }
 
-}  // namespace
-
-Effect take(std::string_view message) {
-  const auto parsed = parse(message);
-  if (!parsed) return {.reply = error_of(nullptr, kParseError, "Parse error: " + parsed.error().message)};
-  const auto* object = parsed->if_object();
-  if (!object)
-    return {.reply =
-                error_of(nullptr, kInvalidRequest, "a message must be an object; batches are not supported")};
+Effect effect_of(const json::value& message, bool is_in_batch) {
+  const auto* object = message.if_object();
+  if (!object) return {.reply = error_of(nullptr, kInvalidRequest, "a message must be an object")};
   const auto* id = object->if_contains("id");
   const auto* method = object->if_contains("method");
   const auto* version = object->if_contains("jsonrpc");
@@ -193,7 +187,36 @@ Effect take(std::string_view message) {
   }
   static const json::object kNone;
   const auto& given = params ? params->as_object() : kNone;
-  return id ? requested(method->as_string(), *id, given) : notified(method->as_string(), given);
+  if (!id) return notified(method->as_string(), given);
+  if (is_in_batch && *method == json::value("initialize"))
+    return {.reply = error_of(*id, kInvalidRequest, "initialize cannot be part of a batch")};
+  return requested(method->as_string(), *id, given);
+}
+
+}  // namespace
+
+Line take(std::string_view line) {
+  const auto one = [](std::string reply) {
+    Line out;
+    out.effects.push_back({.reply = std::move(reply)});
+    return out;
+  };
+  const auto parsed = parse(line);
+  if (!parsed) return one(error_of(nullptr, kParseError, "Parse error: " + parsed.error().message));
+  Line out;
+  const auto* batch = parsed->if_array();
+  if (!batch) {
+    out.effects.push_back(effect_of(*parsed, false));
+    return out;
+  }
+  if (batch->empty()) return one(error_of(nullptr, kInvalidRequest, "a batch has at least one message"));
+  if (batch->size() > kMostInBatch) {
+    return one(
+        error_of(nullptr, kInvalidRequest, fmt::format("a batch has at most {} messages", kMostInBatch)));
+  }
+  out.is_batch = true;
+  for (const auto& message : *batch) out.effects.push_back(effect_of(message, true));
+  return out;
 }
 
 std::string too_long() {

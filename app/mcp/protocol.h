@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/mcp/tools.h"
 #include "base/child_process.h"
@@ -19,6 +20,7 @@ namespace podium::mcp {
 // The longest message, and the largest parts of an answer. What is longer is named, and left out.
 inline constexpr std::size_t kLongestMessage = 1u << 20;
 inline constexpr std::size_t kMostWords = 64 * 1024, kMostDocument = 256 * 1024;
+inline constexpr std::size_t kMostInBatch = 64;
 
 struct ToolCall {
   boost::json::value id;  // a string or an integer
@@ -33,7 +35,13 @@ struct Effect {
   std::optional<boost::json::value> cancelled;  // the id of a call that no client waits for
 };
 
-Effect take(std::string_view message);
+// What a line asks for. The replies to the messages of a batch are one array, without those that have none.
+struct Line {
+  std::vector<Effect> effects;
+  bool is_batch = false;
+};
+
+Line take(std::string_view line);
 // The reply to a message of more than kLongestMessage bytes.
 std::string too_long();
 // The reply to a call that was not run.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <deque>
 #include <iostream>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -93,8 +95,19 @@ class Server {
   }
 
  private:
+  // The replies to a batch, until none is missing.
+  struct Batch {
+    std::size_t missing;
+    std::vector<std::string> replies = {};
+  };
+  using BatchPtr = std::shared_ptr<Batch>;  // null: of a message that came alone
+  struct Waiting {
+    ToolCall call;
+    BatchPtr batch;
+  };
   struct Running {
     ToolCall call;
+    BatchPtr batch;
     bool is_cancelled = false;
     std::unique_ptr<Event> cancel = std::make_unique<Event>();
     std::optional<Result<ChildEnd>> end = {};  // guarded by mutex_
@@ -131,17 +144,38 @@ class Server {
   }
 
   void take_line() {
-    auto step = take(line_);
-    if (!step.reply.empty()) write(step.reply);
-    if (step.cancelled) cancel(*step.cancelled);
-    if (!step.call) return;
-    if (waiting_.size() >= options_.most_waiting)
-      return write(refused(*step.call, "too many calls wait; call again when others have been answered"));
-    waiting_.push_back(std::move(*step.call));
+    auto line = take(line_);
+    const auto batch = line.is_batch ? std::make_shared<Batch>(line.effects.size()) : nullptr;
+    for (auto& effect : line.effects) {
+      if (effect.cancelled) cancel(*effect.cancelled);
+      if (!effect.call) {
+        answer(batch, std::move(effect.reply));
+      } else if (waiting_.size() >= options_.most_waiting) {
+        answer(batch,
+               refused(*effect.call, "too many calls wait; call again when others have been answered"));
+      } else {
+        waiting_.push_back({std::move(*effect.call), batch});
+      }
+    }
+  }
+
+  // An empty reply: none.
+  void answer(const BatchPtr& batch, std::string reply) {
+    if (!batch) {
+      if (!reply.empty()) write(std::move(reply));
+      return;
+    }
+    if (!reply.empty()) batch->replies.push_back(std::move(reply));
+    if (--batch->missing == 0 && !batch->replies.empty())
+      write(fmt::format("[{}]", fmt::join(batch->replies, ",")));
   }
 
   void cancel(const boost::json::value& id) {
-    std::erase_if(waiting_, [&](const ToolCall& call) { return call.id == id; });
+    const auto is_meant = [&](const Waiting& each) { return each.call.id == id; };
+    for (const auto& each : waiting_) {
+      if (is_meant(each)) answer(each.batch, "");
+    }
+    std::erase_if(waiting_, is_meant);
     for (auto& each : running_) {
       if (each.call.id != id) continue;
       each.is_cancelled = true;
@@ -151,7 +185,7 @@ class Server {
 
   void start() {
     while (!waiting_.empty() && running_.size() < options_.most_running) {
-      auto& next = running_.emplace_back(std::move(waiting_.front()));
+      auto& next = running_.emplace_back(std::move(waiting_.front().call), std::move(waiting_.front().batch));
       waiting_.pop_front();
       next.thread = std::jthread([this, &next, child = child_of(next.call)] {
         auto end = end_of_child(child, next.cancel->fd());
@@ -197,7 +231,7 @@ class Server {
         ++each;
         continue;
       }
-      if (!each->is_cancelled) write(reply_of(each->call, *end));
+      answer(each->batch, each->is_cancelled ? "" : reply_of(each->call, *end));
       each = running_.erase(each);
     }
   }
@@ -231,7 +265,7 @@ class Server {
   Signals signals_;
   Event done_;
   std::mutex mutex_;
-  std::deque<ToolCall> waiting_;
+  std::deque<Waiting> waiting_;
   std::list<Running> running_;
   std::string line_;
   bool is_too_long_ = false, reads_ = true, ok_ = true;

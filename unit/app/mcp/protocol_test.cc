@@ -14,7 +14,13 @@ namespace json = boost::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-json::value reply(std::string_view message) { return json::parse(take(message).reply); }
+Effect effect_of(std::string_view message) {
+  auto line = take(message);
+  EXPECT_FALSE(line.is_batch);
+  EXPECT_EQ(line.effects.size(), 1u);
+  return std::move(line.effects.front());
+}
+json::value reply(std::string_view message) { return json::parse(effect_of(message).reply); }
 
 std::string text_of(const json::value& result) {
   return std::string(result.at("content").at(0).at("text").as_string());
@@ -72,17 +78,42 @@ TEST(Protocol, TheListIsOnePage) {
 }
 
 TEST(Protocol, ACallIsACommand) {
-  const auto step = take(R"({"jsonrpc": "2.0", "id": 4, "method": "tools/call",
+  const auto step = effect_of(R"({"jsonrpc": "2.0", "id": 4, "method": "tools/call",
                              "params": {"name": "why", "arguments": {"name": "web-07"}}})");
   EXPECT_TRUE(step.reply.empty()) << step.reply;
   ASSERT_TRUE(step.call);
   EXPECT_THAT(step.call->command.words, ElementsAre("why", "web-07"));
   EXPECT_EQ(step.call->verb, "why");
-  const auto cancelled = take(R"({"jsonrpc": "2.0", "method": "notifications/cancelled",
+  const auto cancelled = effect_of(R"({"jsonrpc": "2.0", "method": "notifications/cancelled",
                                   "params": {"requestId": 4}})");
   EXPECT_TRUE(cancelled.reply.empty());
   ASSERT_TRUE(cancelled.cancelled);
   EXPECT_EQ(*cancelled.cancelled, step.call->id);
+}
+
+TEST(Protocol, ABatchHasAnEffectForEachMessage) {
+  const auto line = take(R"([{"jsonrpc": "2.0", "id": 1, "method": "ping"},
+      {"jsonrpc": "2.0", "method": "notifications/initialized"},
+      {"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}},
+      7,
+      {"jsonrpc": "2.0", "id": 3, "method": "tools/call",
+       "params": {"name": "why", "arguments": {"name": "web-07"}}}])");
+  EXPECT_TRUE(line.is_batch);
+  ASSERT_EQ(line.effects.size(), 5u);
+  EXPECT_EQ(json::parse(line.effects[0].reply).at("id"), 1);
+  EXPECT_EQ(line.effects[1].reply, "");
+  EXPECT_EQ(json::parse(line.effects[2].reply).at("error").at("code"), -32600) << "as the protocol says";
+  EXPECT_EQ(json::parse(line.effects[3].reply).at("error").at("code"), -32600);
+  EXPECT_TRUE(line.effects[4].call);
+}
+
+TEST(Protocol, ABatchIsBounded) {
+  const auto batch = [](std::size_t size) {
+    return json::serialize(
+        json::array(size, json::object{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}}));
+  };
+  EXPECT_EQ(take(batch(kMostInBatch)).effects.size(), kMostInBatch);
+  EXPECT_THAT(effect_of(batch(kMostInBatch + 1)).reply, HasSubstr("at most 64 messages"));
 }
 
 TEST(Protocol, ErrorsAreThoseOfTheProtocol) {
@@ -90,12 +121,6 @@ TEST(Protocol, ErrorsAreThoseOfTheProtocol) {
   EXPECT_EQ(code("{"), -32700);
   EXPECT_EQ(code("[]"), -32600);
   EXPECT_EQ(code("7"), -32600);
-  EXPECT_THAT(reply(R"([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])")
-                  .at("error")
-                  .at("message")
-                  .as_string()
-                  .c_str(),
-              HasSubstr("batches are not supported"));
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "1.0", "id": 1, "method": "ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": null, "method": "ping"})"), -32600);
@@ -116,7 +141,7 @@ TEST(Protocol, NotificationsAndRepliesHaveNoReply) {
                               R"({"jsonrpc": "2.0", "method": "notifications/unknown", "params": {}})",
                               R"({"jsonrpc": "2.0", "id": 9, "result": {}})",
                               R"({"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "m"}})"}) {
-    const auto step = take(message);
+    const auto step = effect_of(message);
     EXPECT_TRUE(step.reply.empty() && !step.call && !step.cancelled) << message;
   }
   EXPECT_EQ(reply(R"({"jsonrpc": "2.0", "id": 1, "method": "ping"})").at("result"),

@@ -143,6 +143,39 @@ TEST(Serve, AnswersPingWhileACallRuns) {
   EXPECT_EQ(with.code(), 0);
 }
 
+TEST(Serve, ABatchHasOneReply) {
+  Conversation c(R"(echo '{"words": "on n1", "document": {"outcome": "Scheduled"}}')");
+  c.say(R"([{"jsonrpc": "2.0", "id": 1, "method": "tools/call",)"
+        R"( "params": {"name": "why", "arguments": {"name": "web-07"}}},)"
+        R"( {"jsonrpc": "2.0", "method": "notifications/initialized"},)"
+        R"( {"jsonrpc": "2.0", "id": 2, "method": "ping"}])"
+        "\n");
+  c.say(R"([{"jsonrpc": "2.0", "method": "notifications/initialized"}])"
+        "\n");
+  const auto replies = c.next();
+  ASSERT_TRUE(replies.is_array());
+  ASSERT_EQ(replies.as_array().size(), 2u);
+  EXPECT_EQ(replies.at(0).at("id"), 2) << "in any order";
+  EXPECT_EQ(replies.at(1).at("id"), 1);
+  EXPECT_EQ(replies.at(1).at("result").at("structuredContent").at("outcome"), "Scheduled");
+  c.end_input();
+  EXPECT_TRUE(c.next().is_null()) << "a batch of notifications has no reply";
+}
+
+TEST(Serve, ACancelledCallIsLeftOutOfItsBatchsReply) {
+  Conversation c("sleep 60");
+  c.say(R"([{"jsonrpc": "2.0", "id": 1, "method": "tools/call",)"
+        R"( "params": {"name": "why", "arguments": {"name": "web-07"}}},)"
+        R"( {"jsonrpc": "2.0", "id": 2, "method": "ping"}])"
+        "\n");
+  c.say(R"({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})"
+        "\n");
+  const auto replies = c.next();
+  ASSERT_TRUE(replies.is_array());
+  ASSERT_EQ(replies.as_array().size(), 1u);
+  EXPECT_EQ(replies.at(0).at("id"), 2);
+}
+
 TEST(Serve, ASignalEndsItWhileTheClientDoesNotRead) {
   Conversation with(
       R"sh(printf '{"words": "'; head -c 300000 /dev/zero | tr '\0' x; printf '", "document": {}}')sh");
