@@ -91,6 +91,8 @@ class NodeFilter {
   virtual std::unique_ptr<NodeTrial> try_on(Row row) const;
   // True if check() does not depend on `delta`; it is then called once per node.
   virtual bool ignores_pods() const { return false; }
+  // True if check() on this row does not depend on which of the node's own pods are removed.
+  virtual bool ignores_pods_of(Row) const { return ignores_pods(); }
   // True if the verdict on a node follows from sums of its pods' requests. measure() then writes what the
   // node has now; the pod fits if the room does, and shortage() is the verdict on a room that does not.
   virtual bool measures() const { return false; }

@@ -54,15 +54,23 @@ struct AffinityState {
   bool matches_itself = false;                    // the pod matches all its own affinity terms
 };
 
-void count_affinity(AffinityState& state, const Snapshot& snapshot) {
+using Visit = cluster::PodClassTable::Visit;
+
+// The classes that match all affinity terms.
+void each_with_affinity(const AffinityState& state, const Snapshot& snapshot, const Visit& f) {
   if (state.affinity.empty()) return;
+  state.affinity.front().each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) {
+    if (matches_all(state.affinity, pods.namespace_name(), pods.labels())) f(pods);
+  });
+}
+
+void count_affinity(AffinityState& state, const Snapshot& snapshot) {
   for (const auto& term : state.affinity) {
     const auto key = state.affinity_counts.index_of(snapshot, term.topology_key());
     state.affinity_terms.resize(state.affinity_counts.size());
     ++state.affinity_terms[key];
   }
-  state.affinity.front().each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) {
-    if (!matches_all(state.affinity, pods.namespace_name(), pods.labels())) return;
+  each_with_affinity(state, snapshot, [&](const cluster::PodClass& pods) {
     std::size_t key = 0;
     for (auto& counts : state.affinity_counts)
       counts.add(pods, static_cast<std::int32_t>(state.affinity_terms[key++]));
@@ -82,16 +90,24 @@ void count_anti_affinity(AffinityState& state, const Snapshot& snapshot) {
   }
 }
 
+// Calls f(class, term) for each anti-affinity term of placed pods that matches the pod.
+template <typename F>
+void each_with_anti_affinity_to(const AffinityState& state, const api::Pod& pod, const Snapshot& snapshot,
+                                F&& f) {
+  snapshot.pod_classes().each_with_required_anti_affinity_for(
+      pod.meta.namespace_, pod.meta.labels, [&](const cluster::PodClass& pods) {
+        for (const auto& term : pods.anti_affinity().required) {
+          if (existing_term_matches(term, pods.namespace_name(), pod, *state.namespace_labels)) f(pods, term);
+        }
+      });
+}
+
 // Returns true if a term matches the pod and its owner runs on a node that has the term's key.
 bool count_existing_anti_affinity(AffinityState& state, const api::Pod& pod, const Snapshot& snapshot) {
   bool touched = false;
-  const auto count = [&](const cluster::PodClass& pods) {
-    for (const auto& term : pods.anti_affinity().required) {
-      if (!existing_term_matches(term, pods.namespace_name(), pod, *state.namespace_labels)) continue;
-      touched |= state.existing_counts.of(snapshot, term.topology_key).add(pods, 1);
-    }
-  };
-  snapshot.pod_classes().each_with_required_anti_affinity_for(pod.meta.namespace_, pod.meta.labels, count);
+  each_with_anti_affinity_to(state, pod, snapshot, [&](const auto& pods, const api::PodAffinityTerm& term) {
+    touched |= state.existing_counts.of(snapshot, term.topology_key).add(pods, 1);
+  });
   return touched;
 }
 
@@ -310,6 +326,11 @@ class AffinityFilter final : public framework::NodeFilter {
     return check_on_trial(row, delta);
   }
 
+  bool ignores_pods_of(Row row) const override {
+    if (!counted_) counted_ = rows_of_counted_pods();
+    return !counted_->test(row);
+  }
+
   std::unique_ptr<framework::NodeTrial> try_on(Row row) const override {
     if (!contributions_) contributions_ = std::make_unique<Contributions>(state_, pod_);
     return std::make_unique<AffinityTrial>(state_, *contributions_, snapshot_.entry(row).node->meta.labels,
@@ -346,9 +367,23 @@ class AffinityFilter final : public framework::NodeFilter {
     return flags;
   }
 
+  // The nodes with a pod that has a Contribution.
+  NodeMask rows_of_counted_pods() const {
+    NodeMask out(snapshot_.chunks());
+    const auto add = [&](const cluster::PodClass& pods) {
+      for (const auto& posting : pods.postings()) out.set(posting.row);
+    };
+    each_with_affinity(state_, snapshot_, add);
+    for (const auto& term : state_.anti_affinity) term.each_match(snapshot_.pod_classes(), add);
+    each_with_anti_affinity_to(state_, pod_, snapshot_,
+                               [&](const cluster::PodClass& pods, const auto&) { add(pods); });
+    return out;
+  }
+
   const api::Pod& pod_;
   const AffinityState state_;
   mutable std::unique_ptr<Contributions> contributions_;  // null: no trial yet
+  mutable std::optional<NodeMask> counted_;               // rows_of_counted_pods()
   mutable DeclaredLevels levels_;
 };
 

@@ -169,6 +169,11 @@ class SpreadFilter final : public framework::NodeFilter {
     return check_on_trial(row, delta);
   }
 
+  bool ignores_pods_of(Row row) const override {
+    if (!counted_) counted_ = rows_of_counted_pods();
+    return !counted_->test(row);
+  }
+
   std::unique_ptr<framework::NodeTrial> try_on(Row row) const override {
     const auto counted = [this](const PodInfoPtr& pod) -> const Counted& {
       return known_.of(pod, [&](const api::Pod& each) { return find_counted(each); });
@@ -188,10 +193,22 @@ class SpreadFilter final : public framework::NodeFilter {
     }
     return out;
   }
+  // The nodes with a pod that find_counted() finds.
+  NodeMask rows_of_counted_pods() const {
+    NodeMask out(snapshot_.chunks());
+    for (const auto& each : domains_) {
+      each.constraint.selector.each_match(snapshot_.pod_classes(), pod_.meta.namespace_,
+                                          [&](const cluster::PodClass& pods) {
+                                            for (const auto& posting : pods.postings()) out.set(posting.row);
+                                          });
+    }
+    return out;
+  }
 
   const api::Pod& pod_;
   const std::vector<Domains> domains_;
   mutable PodMemo<Counted> known_;
+  mutable std::optional<NodeMask> counted_;  // rows_of_counted_pods()
   mutable DeclaredLevels levels_;
 };
 

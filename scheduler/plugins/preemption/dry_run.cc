@@ -167,7 +167,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
   const auto quick = RoomRun::make(pod, snapshot, filters, budgets);
   for (const Row row : snapshot.rows_by_name()) {
     if (decision.rejections.verdict(decision.rejections.id(row)).code != Code::unschedulable) continue;
-    if (quick) {
+    if (quick && quick->can_select(row)) {
       const auto end = quick->select(row, out.to_beat());
       if (end == RoomRun::End::found) out.add(quick->candidate(), quick->rank());
       if (end == RoomRun::End::failed && out.wants_failed()) out.add_failed(quick->verdict());

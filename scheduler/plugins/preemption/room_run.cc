@@ -19,10 +19,19 @@ std::unique_ptr<RoomRun> RoomRun::make(const cluster::PodInfo& pod, const cluste
     if (!entry.filter) continue;
     run->asked_.push_back(entry.filter.get());
     if (entry.filter->ignores_pods()) continue;
-    if (run->measured_ || !entry.filter->measures()) return nullptr;
-    run->measured_ = entry.filter.get();
+    if (!run->measured_ && entry.filter->measures()) {
+      run->measured_ = entry.filter.get();
+    } else {
+      run->count_pods_.push_back(entry.filter.get());
+    }
   }
   return run->measured_ ? std::move(run) : nullptr;
+}
+
+bool RoomRun::can_select(Row row) const {
+  if (count_pods_.empty()) return true;
+  return filters_.nominated_to(row).empty() &&
+         std::ranges::all_of(count_pods_, [row](const auto* filter) { return filter->ignores_pods_of(row); });
 }
 
 RoomRun::End RoomRun::select(Row row, const Rank* to_beat) {

@@ -1,8 +1,9 @@
-// RoomRun: the dry run of one node after the other for filters that depend only on sums of requests.
+// RoomRun: the dry run of one node after the other where the verdict depends only on sums of requests.
 //
-// Most pods have only such filters: NodeResourcesFit is the only default filter that looks at a node's pods,
-// unless the pod has host ports, volumes, topology constraints or affinity. It then reads no pod: each node's
-// pods are in one array, the more important first (NodeEntry::by_importance).
+// On most nodes it does: NodeResourcesFit is the only default filter that looks at a node's pods, unless the
+// pod has host ports, volumes, topology constraints or affinity. The filters of the last two ignore the pods
+// of nodes where no pod counts for them. A run reads no pod: each node's pods are in one array, the more
+// important first (NodeEntry::by_importance).
 // The results are those of select_victims() in dry_run.cc, and it asks the filters and the budgets in the
 // same order.
 // Owner: a dry run; keeps references to all arguments. Threads: not thread-safe.
@@ -21,16 +22,20 @@ namespace podium::plugins {
 
 class RoomRun {
  public:
-  // Null: some filter's verdict depends on more than sums of requests.
+  // Null: no filter reads sums of requests, or one rejects all nodes.
   static std::unique_ptr<RoomRun> make(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                        const framework::Filters& filters, DisruptionBudgets& budgets);
+
+  // False: on this row a filter's verdict depends on more than sums of requests.
+  bool can_select(cluster::Row row) const;
 
   enum class End : std::uint8_t {
     failed,  // see verdict()
     worse,   // a candidate, and not better than `to_beat`
     found,   // see rank() and candidate()
   };
-  // `to_beat` may be null. What the functions below return is about the row of the last call.
+  // Requires can_select(). `to_beat` may be null. What the functions below return is about the row of the
+  // last call.
   End select(cluster::Row row, const Rank* to_beat);
   framework::Verdict verdict() const;
   Rank rank() const;
@@ -62,8 +67,9 @@ class RoomRun {
   const cluster::Snapshot& snapshot_;
   const framework::Filters& filters_;
   DisruptionBudgets& budgets_;
-  std::vector<const framework::NodeFilter*> asked_;  // in Filter order
-  const framework::NodeFilter* measured_ = nullptr;  // one of asked_; the others ignore pods
+  std::vector<const framework::NodeFilter*> asked_;       // in Filter order
+  const framework::NodeFilter* measured_ = nullptr;       // one of asked_
+  std::vector<const framework::NodeFilter*> count_pods_;  // of asked_; the others ignore pods
 
   // What the last row has.
   cluster::Row row_ = 0;

@@ -41,6 +41,7 @@ class World {
     for (auto made : resources_.nodes(kNodes)) {
       if (chance(20)) made.taints.push_back({"dedicated", "batch", api::TaintEffect::no_schedule});
       made.unschedulable = chance(10);
+      if (chance(80)) made.meta.labels.set("zone", "zone" + std::to_string(below(3)));
       snapshot_.set_node(podium::test::share(made));
     }
     for (int i = 0; i < 30; ++i) add_pod();
@@ -68,12 +69,28 @@ class World {
     auto made = resources_.incoming();
     made.priority = static_cast<std::int32_t>(below(4));
     if (chance(50)) made.tolerations.push_back(tolerates_all());
+    made.meta.labels.set("app", app());
+    if (chance(50)) add_rules(made);
     return info(made);
   }
   const Snapshot& snapshot() const { return snapshot_; }
 
  private:
   static constexpr int kNodes = 6;
+
+  std::string app() { return "app" + std::to_string(below(6)); }
+  api::PodAffinityTerm term() {
+    return podium::test::term(chance(50) ? "zone" : "kubernetes.io/hostname").label("app", app());
+  }
+  // Rules for which pods count.
+  void add_rules(api::Pod& pod) {
+    if (chance(40)) pod.pod_anti_affinity.required.push_back(term());
+    if (chance(30)) pod.pod_affinity.required.push_back(term());
+    if (chance(40)) {
+      pod.topology_spread.push_back(
+          podium::test::spread(chance(50) ? "zone" : "kubernetes.io/hostname").label("app", app()));
+    }
+  }
 
   std::size_t below(std::size_t n) { return random_() % n; }
   bool chance(std::size_t percent) { return below(100) < percent; }
@@ -86,7 +103,8 @@ class World {
     auto made = resources_.placed(1, kNodes).front();
     made.meta.name = name;
     made.meta.uid = "uid-" + name;
-    made.meta.labels.set("app", "app" + std::to_string(below(3)));
+    made.meta.labels.set("app", app());
+    if (chance(20)) made.pod_anti_affinity.required.push_back(term());
     made.priority = static_cast<std::int32_t>(below(4)) - 1;
     if (chance(80)) made.start_time = Wall(std::chrono::seconds(1'700'000'000 + below(5)));
     return made;
