@@ -116,9 +116,7 @@ class PortsFilter final : public NodeFilter {
     suspects &= snapshot_.with_host_ports();
     const auto id = out.add(no_free_ports());
     suspects.each([&](Row row) {
-      const auto& pods = snapshot_.entry(row).pods;
-      if (std::ranges::any_of(pods, [&](const auto& pod) { return wanted_.conflicts_with(pod->host_ports); }))
-        out.reject(nodes, row, id);
+      if (has_conflict(row)) out.reject(nodes, row, id);
     });
   }
 
@@ -126,11 +124,20 @@ class PortsFilter final : public NodeFilter {
     return check_on_trial(row, delta);
   }
 
+  bool ignores_pods_of(Row row) const override {
+    return !snapshot_.with_host_ports().test(row) || !has_conflict(row);
+  }
+
   std::unique_ptr<NodeTrial> try_on(Row row) const override {
     return std::make_unique<PortsTrial>(wanted_, snapshot_.entry(row).pods, priority_);
   }
 
  private:
+  bool has_conflict(Row row) const {
+    return std::ranges::any_of(snapshot_.entry(row).pods,
+                               [this](const auto& pod) { return wanted_.conflicts_with(pod->host_ports); });
+  }
+
   const WantedPorts wanted_;
   const std::int32_t priority_;
 };

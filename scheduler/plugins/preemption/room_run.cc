@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 
 namespace podium::plugins {
@@ -35,6 +36,7 @@ bool RoomRun::can_select(Row row) const {
 }
 
 RoomRun::End RoomRun::select(Row row, const Rank* to_beat) {
+  PODIUM_CHECK(can_select(row), row);
   const auto& entry = snapshot_.entry(row);
   row_ = row;
   pods_ = &entry.pods;

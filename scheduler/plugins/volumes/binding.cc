@@ -133,6 +133,7 @@ class BindingFilter final : public NodeFilter {
     if (!conflicts) return std::nullopt;
     return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts, named_);
   }
+  bool ignores_pods() const override { return true; }
 
  private:
   Verdict error_at(Row row) const { return plugin_error(kName, binder_.error_at(row)); }

@@ -254,8 +254,7 @@ class LimitsFilter final : public NodeFilter {
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     NodeMask(nodes).each([&](Row row) {
-      const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
-      const auto fits = within_limits(known);
+      const auto fits = within_limits(row);
       if (fits == true) return;
       if (auto verdict = fits ? too_many() : try_on(row)->check())
         out.reject(nodes, row, out.add(std::move(*verdict)));
@@ -266,6 +265,9 @@ class LimitsFilter final : public NodeFilter {
     return check_on_trial(row, delta);
   }
 
+  // A pod that leaves takes no room.
+  bool ignores_pods_of(Row row) const override { return within_limits(row) == true; }
+
   std::unique_ptr<NodeTrial> try_on(Row row) const override {
     const auto* csi_node = snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row));
     return std::make_unique<LimitsTrial>(snapshot_, csi_node ? with_csi_ : without_csi_, csi_node,
@@ -274,7 +276,8 @@ class LimitsFilter final : public NodeFilter {
 
  private:
   // Checks the limits with cached usage; nullopt: a trial must decide.
-  std::optional<bool> within_limits(const cluster::NodeVolumes& known) const {
+  std::optional<bool> within_limits(Row row) const {
+    const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
     const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
     if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
     const bool all_fit = std::ranges::all_of(known.drivers, [&](const auto& driver) {

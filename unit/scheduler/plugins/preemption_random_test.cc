@@ -82,8 +82,12 @@ class World {
   api::PodAffinityTerm term() {
     return podium::test::term(chance(50) ? "zone" : "kubernetes.io/hostname").label("app", app());
   }
+  void add_host_port(api::Pod& pod) {
+    pod.containers.write().front().ports.push_back({.host_port = static_cast<std::int32_t>(8000 + below(3))});
+  }
   // Rules for which pods count.
   void add_rules(api::Pod& pod) {
+    if (chance(30)) add_host_port(pod);
     if (chance(40)) pod.pod_anti_affinity.required.push_back(term());
     if (chance(30)) pod.pod_affinity.required.push_back(term());
     if (chance(40)) {
@@ -105,6 +109,7 @@ class World {
     made.meta.uid = "uid-" + name;
     made.meta.labels.set("app", app());
     if (chance(20)) made.pod_anti_affinity.required.push_back(term());
+    if (chance(10)) add_host_port(made);
     made.priority = static_cast<std::int32_t>(below(4)) - 1;
     if (chance(80)) made.start_time = Wall(std::chrono::seconds(1'700'000'000 + below(5)));
     return made;
@@ -143,7 +148,7 @@ TEST(PreemptionReference, SumsOfRequestsSayWhatTheFiltersSay) {
   auto plain = default_profile();
   plain.filters.push_back({"AsksAboutPods", &asks});
   std::size_t with_victims = 0, in_vain = 0, violating = 0;
-  for (std::uint64_t run = 0; run < 150; ++run) {
+  for (std::uint64_t run = 0; run < 300; ++run) {
     World world(seed + run);
     std::optional<Snapshot> fork;
     for (int step = 0; step < 15; ++step) {
