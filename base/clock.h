@@ -1,5 +1,5 @@
 // Clock: the seam for time, taken by reference, so that an Engine can run on virtual time. The pure core does
-// not take it. Connections, child processes and the end of a process read the steady clock themselves.
+// not take it. Connections, credentials, child processes and a process's end read the steady clock.
 //
 // Threads: implementations are callable from any thread. Errors: none.
 #pragma once

@@ -91,7 +91,7 @@ std::optional<Wall> parse_time(std::string_view text) {
     const auto oh = take(text, 2);
     if (!oh || !skip(text, ':')) return std::nullopt;
     const auto om = take(text, 2);
-    if (!om) return std::nullopt;
+    if (!om || *oh > 24 || *om > 60) return std::nullopt;  // Go's bounds
     offset = sign * (hours(*oh) + minutes(*om));
   }
   const year_month_day date{year(std::clamp(*y, kFirst, kLast)), month(*mo), day(*d)};

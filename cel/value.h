@@ -102,7 +102,7 @@ class Value {
   // A quantity from arithmetic. Upstream represents these differently and compares them differently.
   bool computed() const { return computed_; }
 
-  // Each for values of its kind only.
+  // Each requires a value of its kind.
   bool as_bool() const { return scalar_.boolean; }
   std::int64_t as_int() const { return scalar_.integer; }  // also a duration's nanoseconds
   std::uint64_t as_uint() const { return scalar_.unsigned_integer; }

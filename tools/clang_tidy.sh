@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 clang_tidy=$(tools/pypi.sh clang-tidy 22.1.8)
 cmake --preset tidy >/dev/null
+ninja -C build/tidy page_assets.cc >/dev/null  # a source that CMake writes
 # The compilations that have one of these files.
 units=$(python3 - "${@:-.}" <<'PYTHON'
 import json, pathlib, re, sys

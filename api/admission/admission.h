@@ -37,7 +37,7 @@ struct AdmissionObjects {
   std::map<std::string, std::optional<RuntimeClass>, std::less<>> runtime_classes;
   ClaimTemplates claim_templates;            // of the pod's namespace, those that were read
   std::set<std::string> no_claim_templates;  // names that no template of the namespace has
-  // By name, those that may exist, and why they were not read: "podium may not read it".
+  // By name: the claim templates that may exist, and why each was not read: "podium may not read it".
   std::map<std::string, std::string, std::less<>> unread_claim_templates;
   // Names of claims, and of templates of claims, that the API server refuses for their adminAccess.
   std::set<std::string> refused_claims, refused_claim_templates;

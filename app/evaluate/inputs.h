@@ -33,7 +33,7 @@ struct Inputs {
 struct Contents {
   config::Config config;
   api::Manifests cluster;                 // without the pods to evaluate
-  std::vector<AskedObjects::Item> asked;  // in the order of the input; placed pods as if they were not
+  std::vector<AskedObjects::Item> asked;  // in the order of the input; placed pods without their nodes
   std::vector<api::ResourceQuota> quotas;
   std::vector<std::string> warnings;
 };

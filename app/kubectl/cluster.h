@@ -61,8 +61,8 @@ class Cluster {
                                                                const std::string& uid) = 0;
   // The eviction of the last pod of this name in the same memory. nullopt: it has none, or does not answer.
   virtual std::optional<Eviction> remembered_eviction(const std::string&, const std::string&) { return {}; }
-  // The last eviction of a pod of this name by the reports of the pods that made it go: in all namespaces, or
-  // if the user may not read those, in the pod's own. nullopt: no report has it, or they cannot be read.
+  // The last eviction of a pod of this name, from the reports of the pods that evicted it: in all namespaces,
+  // or if the user may not read those, in the pod's own. nullopt: no report has it, or none can be read.
   virtual std::optional<Eviction> reported_eviction(const std::string&, const std::string&) { return {}; }
   // The reports of pods that were not placed, in a namespace or in all ("").
   virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;

@@ -169,7 +169,8 @@ int run_decisions(const CLI::App& command, DecisionsFlags flags) {
   if (const auto pods = problems.value_of(parse_pod_prefix(flags.options.prefix, connection.ns))) {
     flags.options.prefix = pods->name;
     if (!pods->ns.empty() && connection.all_namespaces)
-      problems.add(fmt::format("-A: not with a namespace, as in \"{}/{}\"", pods->ns, pods->name));
+      problems.add(
+          fmt::format("-A: cannot be combined with a namespace, as in \"{}/{}\"", pods->ns, pods->name));
     if (!pods->ns.empty()) connection.ns = pods->ns;
   }
   if (problems) return fail_with(command, problems.error());

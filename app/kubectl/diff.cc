@@ -120,7 +120,8 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
 std::function<int()> declare_diff(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DiffFlags>();
   flags->shared = shared;
-  command.add_option("A", flags->a, "a pod or report, NAME or NAMESPACE/NAME, or a file of one")->required();
+  command.add_option("A", flags->a, "a pod or report, NAME or NAMESPACE/NAME, or a file that has one")
+      ->required();
   command.add_option("B", flags->b, "another one")->required();
   return [&command, flags] { return run_diff(command, *flags); };
 }

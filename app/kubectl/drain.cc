@@ -53,7 +53,8 @@ NamedNodes check_drain_flags(const DrainFlags& flags, Problems& problems) {
     problems.add("no node is given: name nodes, or use -l SELECTOR");
   if (flags.question.spare > 0 && flags.question.rolling == 0) problems.add("--spare: needs --rolling N");
   if (!flags.question.like.empty() && flags.question.spare == 0) problems.add("--like: needs --spare N");
-  if (flags.question.fail && flags.question.rolling > 0) problems.add("--fail: not with --rolling");
+  if (flags.question.fail && flags.question.rolling > 0)
+    problems.add("--fail: cannot be combined with --rolling");
   NamedNodes asked{.nodes = parse_nodes(flags.words, problems)};
   if (!flags.question.like.empty()) {
     const auto like = parse_nodes({flags.question.like}, problems);

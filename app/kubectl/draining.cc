@@ -232,8 +232,9 @@ class Rolling {
     const auto usable = kMostSteps - others;
     const auto least = (nodes + usable - 1) / usable;
     if (least > explain::kMostDrainedNodes || bytes > kNamesBytes) {
-      return invalid(fmt::format("{} are too many for one question; name fewer, or a narrower -l SELECTOR",
-                                 counted(nodes, "node")));
+      return invalid(
+          fmt::format("{} are too many for one question; name fewer, or use a narrower -l SELECTOR",
+                      counted(nodes, "node")));
     }
     if (least > question_.rolling)
       return invalid(fmt::format("--rolling {}: {} steps are more than {} in one question; try --rolling {}",

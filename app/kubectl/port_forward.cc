@@ -69,7 +69,8 @@ Result<std::unique_ptr<PortForward>> PortForward::start(const std::vector<std::s
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::array<int, 2> pipe{};
-  if (pipe2(pipe.data(), O_CLOEXEC) != 0) return fail(Error::Kind::unavailable, "no pipe for kubectl");
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0)
+    return fail(Error::Kind::unavailable, "cannot create a pipe for kubectl");
   const auto parent = getpid();
   const auto child = fork();
   if (child == 0) become_kubectl(argv, pipe[1], parent);

@@ -110,7 +110,7 @@ Result<json::object> question_spec(const QuestionFlags& flags) {
     problems.add(fmt::format("--replicas: must be 1 to {}", explain::kMostReplicas));
   if (flags.add_nodes < 0) problems.add("--add-nodes: must be at least 1");
   if (flags.add_nodes > 0 && flags.like.empty())
-    problems.add("--add-nodes: needs --like NODE, the node that the new ones are copies of");
+    problems.add("--add-nodes: needs --like NODE, the node to copy");
   if (flags.add_nodes == 0 && !flags.like.empty()) problems.add("--like: needs --add-nodes N");
   auto weights = strategies_of(flags.weights, problems);
   auto list = changes(flags, problems);

@@ -42,12 +42,12 @@ int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
   const bool has_subject = !flags.files.empty() || !flags.words.empty();
   if (flags.capacity && !has_subject) return run_for_namespace(command, flags);
   auto problems = problems_of(shared);
-  if (!flags.requests.empty()) problems.add("--requests: not with -f FILE or TYPE/NAME");
+  if (!flags.requests.empty()) problems.add("--requests: cannot be combined with -f FILE or TYPE/NAME");
   const bool has_both = !flags.files.empty() && !flags.words.empty();
   if (!has_subject) problems.add("needs either -f FILE or TYPE/NAME, such as deploy/web");
   if (has_both)  // as of `-f *.yaml`
-    problems.add(
-        fmt::format("\"{}\": not with -f FILE; several files are -f a.yaml -f b.yaml", flags.words.front()));
+    problems.add(fmt::format("\"{}\": cannot be combined with -f FILE; several files are -f a.yaml -f b.yaml",
+                             flags.words.front()));
   if (std::ranges::count(flags.files, "-") > 1) problems.add("-f -: standard input can be read only once");
   if (flags.keep && !shared.connection.dump.empty()) problems.add("--keep: a dump keeps no reports");
   problems.check(
@@ -81,8 +81,7 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->take_all();
   render::add_number(command, flags.shared->wrong, "--add-nodes", flags.question.add_nodes,
                      {1, explain::kMostNewNodes}, "add this number of nodes to the copy first, with --like");
-  command.add_option("--like", flags.question.like, "the node that the new ones are copies of")
-      ->type_name("NODE");
+  command.add_option("--like", flags.question.like, "the node to copy")->type_name("NODE");
   command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
       ->type_name("NAME");
   command.add_flag("--fixes", flags.question.fixes,

@@ -15,9 +15,9 @@ namespace podium::app {
 namespace {
 
 // The innermost subcommand that was parsed.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : innermost(*chosen.front());
+const CLI::App* innermost(const CLI::App* app) {
+  const auto chosen = app->get_subcommands();
+  return chosen.empty() ? app : innermost(chosen.front());
 }
 
 // A word that no command expects, and its place. A flag has no value here.
@@ -68,7 +68,7 @@ std::string hint(const Unexpected& unexpected, const CLI::App& command) {
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto unexpected = first_unexpected(app);
-  const auto& command = innermost(app);
+  const auto& command = *innermost(&app);
   const auto name = render::full_name(unexpected.command ? *unexpected.command : command);
   const auto read_on = fmt::format("Run \"{} --help\" for usage.\n", name);
   if (!unexpected.command) return fmt::format("{}: {}\n{}", name, error.what(), read_on);

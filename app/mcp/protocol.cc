@@ -243,8 +243,8 @@ std::string reply_of(const ToolCall& call, const Result<ChildEnd>& end) {
   const auto size = json::serialize(*document).size();
   if (size > kMostDocument)
     text += fmt::format(
-        "The JSON of this answer has {} bytes and is left out, at most {}: narrow the question.\n", size,
-        kMostDocument);
+        "The JSON of this answer is left out, because it has {} bytes, more than {}: narrow the question.\n",
+        size, kMostDocument);
   else if (document->is_object())
     result["structuredContent"] = *document;
   result["content"] = json::array{text_content(text)};

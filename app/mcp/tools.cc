@@ -138,7 +138,7 @@ constexpr Tool kTools[] = {
      "Says where each pod of the nodes would go, which would wait, and which disruption budgets or local "
      "volumes block the drain. Nothing is drained.",
      "drain", "", kDrain},
-    {"nodes_for_pending", "Which nodes do the pods that wait need?",
+    {"nodes_for_pending", "Which nodes do the pending pods need?",
      "Finds the fewest nodes to add, or the cheapest if the shapes have prices, so that all pods that wait "
      "are placed. Each choice is tried on a copy of the cluster. Names the pods that fit on no shape, with "
      "the reason. Nothing is added.",
@@ -236,7 +236,7 @@ class Reader {
       if (argument.is_required && (!value || value->is_null()))
         problems_.add(fmt::format("{}: missing: {}", argument.name, argument.about));
     }
-    if (tool_.needs_one_word && words_ != 1) problems_.add("either name or manifest is needed, and not both");
+    if (tool_.needs_one_word && words_ != 1) problems_.add("give either name or manifest, not both");
     if (problems_) return std::unexpected(problems_.error());
     if (!tool_.always.empty()) out_.words.emplace_back(tool_.always);
     return std::move(out_);

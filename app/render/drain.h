@@ -43,7 +43,7 @@ struct Drain {
   std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: with their pods
   std::size_t waiting_placed = 0;           // pending pods that get a node
-  std::vector<std::string> got_node = {};   // "shop/web-1 → n-3" of those, in the namespaces that were asked
+  std::vector<std::string> got_node = {};   // "shop/web-1 → n-3": these, in the namespaces that were asked
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
   std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
   bool sees_all = true;                     // the user may list the pods of all namespaces

@@ -262,7 +262,7 @@ const char* words_of_code(const std::string& code, bool is_one) {
 }
 
 // The example of an answer that names its pod, if there is one.
-const explain::BlockedNodes& with_name(const NodesAnswers& answers, const explain::BlockedNodes& blocked) {
+explain::BlockedNodes with_name(const NodesAnswers& answers, const explain::BlockedNodes& blocked) {
   for (const auto& each : answers.asked) {
     const auto& its = spare_of(each).blocked;
     const auto same = std::ranges::find(its, blocked.code, &explain::BlockedNodes::code);
@@ -274,7 +274,7 @@ const explain::BlockedNodes& with_name(const NodesAnswers& answers, const explai
 std::string blocked_rows(const NodesAnswers& answers, const Options& options) {
   std::vector<Cells> rows;
   for (const auto& blocked : spare_of(answers.asked.front()).blocked) {
-    const auto& named = with_name(answers, blocked);
+    const auto named = with_name(answers, blocked);
     const auto example =
         named.examples.empty() ? named.reason : fmt::format("{}: {}", named.examples.front(), named.reason);
     rows.push_back({counted(blocked.nodes, "node"), blocked_words(blocked), example});

@@ -1,4 +1,4 @@
-// The answers to "which nodes do the pods that wait need?" and "which nodes can be removed?".
+// The answers to "which nodes do the pending pods need?" and "which nodes can be removed?".
 //
 // Joins podium's answers to the same question in several namespaces: each names only what is in its own.
 // Threads: pure functions. Errors: none; the text says what is not known.

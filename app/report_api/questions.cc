@@ -70,8 +70,8 @@ Task<Reply> Questions::answer(Questions* self, AskedOverHttps asked, Request req
   if (!fields) co_return status_reply(400, fields.error().message);
   const auto type = content_type_of(request.content_type);
   if (!type) {
-    co_return status_reply(
-        415, fmt::format("Content-Type {:?} is not served (known: {})", request.content_type, kContentTypes));
+    co_return status_reply(415, fmt::format("Content-Type {:?} is not supported (supported: {})",
+                                            request.content_type, kContentTypes));
   }
   auto text = co_await read_body(self, &asked, &request);
   if (!text) co_return std::move(text.error());

@@ -242,7 +242,8 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters,
     query.limit = static_cast<std::size_t>(limit->as_int64());
   if (const auto* waiting = parameters.if_contains("waiting")) query.is_waiting_only = waiting->as_bool();
   if (const auto* newest = parameters.if_contains("newest")) query.is_newest_first = newest->as_bool();
-  if (query.is_newest_first && query.is_waiting_only) return status_reply(400, "waiting: not with newest");
+  if (query.is_newest_first && query.is_waiting_only)
+    return status_reply(400, "waiting: cannot be combined with newest");
   if (const auto* after = parameters.if_contains("continue")) {
     if (query.is_newest_first) return status_reply(400, "continue: newest has one page only");
     query.after = std::string_view(after->as_string());

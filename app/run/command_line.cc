@@ -8,8 +8,8 @@ std::vector<std::string> normalized(std::span<const char* const> arguments) {
   std::vector<std::string> out;
   for (const std::string argument : arguments) {
     const bool is_long = argument.starts_with("--") && argument.size() > 3;
-    const bool is_short =
-        argument.size() > 2 && argument[0] == '-' && std::isalpha(argument[1]) && argument[2] == '=';
+    const bool is_short = argument.size() > 2 && argument[0] == '-' &&
+                          std::isalpha(static_cast<unsigned char>(argument[1])) && argument[2] == '=';
     if (is_long && argument.find('=') == argument.size() - 1) {
       out.push_back(argument.substr(0, argument.size() - 1));
       out.emplace_back();

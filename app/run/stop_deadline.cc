@@ -73,7 +73,8 @@ void StopDeadline::end_process() const {
       flushed.set_value();
     }).detach();
     flushed.get_future().wait_for(kFlush);
-  } catch (const std::system_error&) {  // no thread is left: ends without the line
+  } catch (const std::system_error&) {
+    ::_exit(exit_code_());  // no thread is left: ends without the line
   }
   ::_exit(exit_code_());
 }

@@ -30,7 +30,7 @@ Result<ExecOutput> parse_exec_output(const std::string& output, const std::strin
   if (top == nullptr) return invalid("its output is not a JSON object");
   const json::value* kind = top->if_contains("kind");
   const json::value* version = top->if_contains("apiVersion");
-  if (!kind || *kind != json::value("ExecCredential")) return invalid("kind: is not ExecCredential");
+  if (!kind || *kind != json::value("ExecCredential")) return invalid("kind: must be ExecCredential");
   if (!version || *version != json::value(api_version)) return invalid("apiVersion: is not " + api_version);
   const json::value* status_value = top->if_contains("status");
   const json::object* status = status_value ? status_value->if_object() : nullptr;

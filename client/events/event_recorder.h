@@ -1,10 +1,10 @@
-// EventRecorder: events.k8s.io/v1 events, bounded and behind everything else.
+// EventRecorder: writes events.k8s.io/v1 events from a bounded queue. Other requests go first.
 //
 // An event that repeats (same regarding, related, reason, action, type, note) within six minutes becomes a
 // series on the first one, updated in place. The queue is bounded; the oldest is dropped and counted. Notes
 // are cut at 1024 bytes with " ..." as kube-scheduler's are. Several new events are sent at the same time.
 // They yield to bindings (Precedence). An event that the server refuses (a terminating namespace,
-// a missing right) is dropped; what may pass is tried five times. An unreachable server delays everything.
+// a missing right) is dropped. After other failures it is tried five times. An unreachable server delays all.
 //
 // Owner: Engine. The gate is empty before the recorder is destroyed. Threads: all functions from any thread;
 // writes run on `io`. Errors: none; losses are counted, and logged once a minute.

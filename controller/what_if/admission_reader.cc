@@ -244,8 +244,10 @@ Task<Result<typename ReadCache<T>::Entry>> AdmissionReader::read_one(
 void AdmissionReader::log(const char* kind, const Error& error) {
   const auto& request = error.request;
   if (!log_.allows(fmt::format("{} {}", kind, error.status.code), api_.clock().now())) return;
-  log::warn("what-ifs are answered without the cluster's objects kind={} verb={} resource={} error={:?}",
-            kind, request.verb, request.resource, error.text());
+  log::warn(
+      "cannot read objects for admission, what-ifs are answered without them kind={} verb={} resource={} "
+      "error={:?}",
+      kind, request.verb, request.resource, error.text());
 }
 
 }  // namespace podium::controller

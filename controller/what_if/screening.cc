@@ -15,7 +15,7 @@ explain::ReportStatus too_many_refreshed(const Refreshes::Limits& limits) {
   return explain::declined(
       explain::kTooManyRefreshed,
       fmt::format("spec.refreshSeconds: too many what-ifs are refreshed (at most {} in a namespace, {} in "
-                  "all); try again later, by another change of the spec",
+                  "all); change the spec later to try again",
                   limits.per_namespace, limits.all));
 }
 

@@ -149,7 +149,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     auto status = explain::declined(
         explain::kTooManyQuestions,
         fmt::format("too many what-ifs wait to be answered (at most {} in a namespace, {} in all); "
-                    "ask again later, by another change of the spec or in another what-if",
+                    "to ask again, change the spec later or create another what-if",
                     what_if.max_waiting_per_namespace, what_if.max_waiting));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = api.clock().now()};
     auto answer = make_patch(asked, std::move(status), api.clock().wall(), terms);

@@ -138,7 +138,7 @@ class KubectlPage(Plugin):
         wait_until(lambda: self.get(url, "/v1/namespaces/default/pods/web/report")[0] == 200, "the decision on web")
         browser.open(f"{url}#/pod/default/web")
         self.assertIn("default/web is on n", browser.text("#verdict"))
-        self.assertEqual(browser.text("#known"), "podium is asked as the user of your kubeconfig.")
+        self.assertEqual(browser.text("#known"), "podium answers with the rights of your kubeconfig's user.")
         self.assertFalse(browser.run("!!document.getElementById('token')"))
         browser.wait("document.getElementById('where')?.innerText.includes('leader ')", "the header")
         context = self.plane.kubectl("config", "current-context", kubeconfig=self.user).strip()

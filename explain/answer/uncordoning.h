@@ -12,8 +12,8 @@
 
 namespace podium::explain {
 
-// The cordoned nodes that take pods, if all of them are uncordoned and at least `least` pods are placed, on
-// all nodes together; without any that is not needed for that, as far as some trials show. Empty: none, or
+// The cordoned nodes to uncordon so that at least `least` pods are placed on all nodes together. A few trials
+// leave out nodes that are not needed, so the list may be longer than necessary. Empty: no list is enough, or
 // the budget has ended.
 std::vector<cluster::Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
                                           const cluster::Snapshot& base, const Places& now);

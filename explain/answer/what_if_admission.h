@@ -29,7 +29,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const config::Config& config,
                                                        const api::AdmissionObjects& objects = {});
 
-// Refused: the profile does not have the strategy. remove_disabled() removes those with the weight 0 then.
+// Refused: the profile does not have the strategy. remove_disabled() then removes strategies of weight 0.
 Result<void> set_weight(const StrategyWeight& strategy, const FieldPath& path, framework::Profile& profile);
 void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::Profile& profile);
 

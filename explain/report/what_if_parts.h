@@ -423,7 +423,7 @@ struct Fields<QuotaAnswer> {
 
 struct ReportAnswer {
   std::size_t asked = 1, fitting = 0;        // replicas
-  std::size_t ignored = 0;                   // placed pods of the workload, as if they were not there
+  std::size_t ignored = 0;                   // placed pods of the workload, which the answer ignores
   std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
   std::size_t placements_total = 0;          // nodes that take replicas
   std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas

@@ -11,7 +11,7 @@
 
 namespace podium::framework {
 
-// A patch or another request, with UID and resourceVersion as preconditions if they are set.
+// A request. Preconditions: a patch has the UID and the resourceVersion if they are set, a deletion the UID.
 struct ObjectWrite {
   // merge: a JSON merge patch. strategic: a strategic merge patch, which also merges lists. read: GET.
   // create: POST of `patch`, named after its generateName. remove: DELETE, after a strategic `patch` if any.

@@ -46,21 +46,24 @@ std::string name_from(std::string_view base, Random& random) {
 }
 
 // `given` has no name. This names it, so that the object can be read back if the reply of the create is lost.
-json::value named(const json::value& given, Random& random) {
-  auto object = given;
-  auto& metadata = object.as_object()["metadata"].as_object();
-  metadata["name"] = name_from(metadata.at("generateName").as_string(), random);
-  return object;
+json::value named(json::value given, const std::string& name) {
+  given.as_object()["metadata"].as_object()["name"] = name;
+  return given;
 }
 
 constexpr int kNames = 5;  // to try: other objects may have them
 
 client::Task<cycle::WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
+  const auto base = api::text_at(write.patch, "/metadata/generateName");
   Error error;
+  if (base.empty()) {  // of a plugin of another program
+    error.message = "the object to create has no metadata.generateName";
+    co_return unwritten(error);
+  }
   for (int i = 0; i < kNames; ++i) {
-    const auto object = named(write.patch, api.random());
-    const std::string name(object.at("metadata").at("name").as_string());
+    const auto name = name_from(base, api.random());
+    const auto object = named(write.patch, name);
     auto created = co_await api.create(resource, write.namespace_, object);
     if (created) co_return written(std::move(*created));
     error = created.error();

@@ -1,8 +1,8 @@
 // ApiObjectWriter: executes the API requests of plugins.
 //
-// A write is a patch with the UID and the resourceVersion that the decision was based on as preconditions, so
-// it never overwrites a newer change. After a lost reply the object is read back: if it already has every
-// field of the patch, the write succeeded.
+// A patch has the UID and the resourceVersion that the decision was based on as preconditions, so it never
+// overwrites a newer change. A deletion has the UID. After a lost reply the object is read back: if it has
+// every field of the patch, the write succeeded.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed.
 // Threads: write() from the strand; requests run on `io`; outcomes are posted to the strand.

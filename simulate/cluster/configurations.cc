@@ -18,18 +18,18 @@ config::Config configuration_with(std::string_view more) {
 
 }  // namespace
 
-const config::Config& configuration(bool is_in_a_hurry, bool has_extender) {
+const config::Config& configuration(bool waits_briefly, bool has_extender) {
   static const auto config = configuration_with("");
   static const auto extended = configuration_with(
       std::string("---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n") +
       kExtenderConfiguration);
   // Some drivers and provisioners take longer than that.
-  static const auto in_a_hurry = configuration_with(
+  static const auto with_short_waits = configuration_with(
       "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
       "profiles: [{pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 12s}}, "
       "{name: VolumeBinding, args: {bindTimeoutSeconds: 12}}]}]\n");
   if (has_extender) return extended;
-  return is_in_a_hurry ? in_a_hurry : config;
+  return waits_briefly ? with_short_waits : config;
 }
 
 }  // namespace podium::simulate

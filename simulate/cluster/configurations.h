@@ -7,8 +7,8 @@
 
 namespace podium::simulate {
 
-// `is_in_a_hurry`: devices have binding conditions, or pods have claims for volumes. Then podium waits for
-// them for 12 s.
-const config::Config& configuration(bool is_in_a_hurry, bool has_extender);
+// `waits_briefly`: podium waits 12 s for binding conditions and volumes, for lives whose devices have
+// conditions or whose pods have claims for volumes.
+const config::Config& configuration(bool waits_briefly, bool has_extender);
 
 }  // namespace podium::simulate

@@ -87,7 +87,7 @@ int answer_requests() {
       fmt::print(stderr, "podium_simulate: --answer: not JSON: {}\n", line);
       return 1;
     }
-    std::cout << json::serialize(answers.answer(asked)) << std::endl;
+    std::cout << json::serialize(answers.answer(asked)) << '\n' << std::flush;
   }
   return 0;
 }

@@ -22,7 +22,7 @@ bool writes_claim_status(const Request& request) {
 
 Bug writes_claims_late() {
   Bug bug;
-  bug.dawdles = [](const Request& request) -> Steady::duration {
+  bug.delays = [](const Request& request) -> Steady::duration {
     return writes_claim_status(request) ? 12s : 0s;
   };
   return bug;

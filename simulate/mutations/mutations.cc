@@ -45,7 +45,7 @@ Bug takes_doubt_for_refusal() {
 
 Bug binds_late() {
   Bug bug;
-  bug.dawdles = [](const Request& request) -> Steady::duration { return is_binding(request) ? 12s : 0s; };
+  bug.delays = [](const Request& request) -> Steady::duration { return is_binding(request) ? 12s : 0s; };
   return bug;
 }
 
@@ -116,7 +116,7 @@ Bug keeps_the_lease_at_the_end() {
 
 Bug evicts_again_immediately() {
   Bug bug;
-  bug.clings = [](const Request& request, const Answer& answer) {
+  bug.retries = [](const Request& request, const Answer& answer) {
     return request.method == "DELETE" && names(request, "/pods/") && has_code(answer, 403);
   };
   return bug;

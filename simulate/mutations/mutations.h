@@ -30,9 +30,9 @@ struct Bug {
   std::function<std::optional<client::Response>(const client::Request&)> instead;
   std::function<void(const client::Request&, Result<client::Response>&)> after;  // changes the reply
   // True if the engine sends the request again instead of reading the reply.
-  std::function<bool(const client::Request&, const Result<client::Response>&)> clings;
-  std::chrono::milliseconds clings_each{0};
-  std::function<Steady::duration(const client::Request&)> dawdles;  // waits before it sends
+  std::function<bool(const client::Request&, const Result<client::Response>&)> retries;
+  std::chrono::milliseconds retry_interval{0};
+  std::function<Steady::duration(const client::Request&)> delays;  // waits before it sends
   // How long after its answer by `instead` a request is sent, before the next request; 0: never.
   std::function<Steady::duration(const client::Request&)> sends_late;
   // Waits before it delivers a reply.

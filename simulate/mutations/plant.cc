@@ -84,8 +84,8 @@ class PlantedTransport final : public client::Transport {
 
   // Uses send_all() of the base class: one request after the other.
   Task<Result<Response>> send(Request request) override {
-    if (bug_->dawdles) {
-      const auto wait = bug_->dawdles(request);
+    if (bug_->delays) {
+      const auto wait = bug_->delays(request);
       if (wait.count() > 0) co_await async::nap(wait);
     }
     while (!late_.empty() && late_.front().due <= async::TimerClock::now()) {
@@ -105,8 +105,8 @@ class PlantedTransport final : public client::Transport {
       if (bug_->after) bug_->after(request, answer);
       const auto rest = bug_->rests ? bug_->rests(answer) : Steady::duration::zero();
       if (rest.count() > 0) co_await async::nap(rest);
-      if (!bug_->clings || !bug_->clings(request, answer)) co_return answer;
-      if (bug_->clings_each.count() > 0) co_await async::nap(bug_->clings_each);
+      if (!bug_->retries || !bug_->retries(request, answer)) co_return answer;
+      if (bug_->retry_interval.count() > 0) co_await async::nap(bug_->retry_interval);
     }
   }
 

@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 using client::Request;
 using client::Response;
 
-Bug clings_to_forbidden_reports() {
+Bug retries_forbidden_reports() {
   Bug bug;
-  bug.clings = [](const Request& request, const Answer& answer) {
+  bug.retries = [](const Request& request, const Answer& answer) {
     return request.method == "POST" && of_report(request) && has_code(answer, 403);
   };
-  bug.clings_each = 1s;
+  bug.retry_interval = 1s;
   return bug;
 }
 
@@ -66,7 +66,7 @@ Bug deletes_reports_without_uid() {
     if (request.method == "DELETE" && of_report(request)) request.body = "{}";
   };
   // Late enough for another report to have the name.
-  bug.dawdles = [](const Request& request) -> Steady::duration {
+  bug.delays = [](const Request& request) -> Steady::duration {
     return request.method == "DELETE" && of_report(request) ? 20s : 0s;
   };
   return bug;
@@ -87,10 +87,12 @@ Bug forgets_by_name() {
   bug.after = [known](const Request& request, const Answer& answer) {
     if (!of_report(request)) return;
     auto key = parse_route(request.target)->key();
-    if (request.method == "DELETE" && has_code(answer, 200)) known->deleted.insert(std::move(key));
-    if (request.method != "POST" || !has_code(answer, 201)) return;
-    key.name = text_at(json::parse(request.body), "/metadata/name");
-    if (known->deleted.contains(key)) known->forgotten.insert(std::move(key));
+    if (request.method == "DELETE" && has_code(answer, 200)) {
+      known->deleted.insert(std::move(key));
+    } else if (request.method == "POST" && has_code(answer, 201)) {
+      key.name = text_at(json::parse(request.body), "/metadata/name");
+      if (known->deleted.contains(key)) known->forgotten.insert(std::move(key));
+    }
   };
   return bug;
 }
@@ -115,7 +117,7 @@ std::vector<Mutation> report_mutations() {
        .bug = "a forbidden report holds its writer (11)",
        .seed = 2,
        .found_as = "of rest",
-       .make = clings_to_forbidden_reports},
+       .make = retries_forbidden_reports},
       {.name = "lost_answer",
        .bug = "a what-if whose answer was not stored stays unanswered (13)",
        .seed = 1440,

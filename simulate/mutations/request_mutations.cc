@@ -37,7 +37,7 @@ Bug decides_before_it_has_listed() {
 
 Bug writes_events_late() {
   Bug bug;
-  bug.dawdles = [](const Request& request) -> Steady::duration { return is_event(request) ? 12s : 0s; };
+  bug.delays = [](const Request& request) -> Steady::duration { return is_event(request) ? 12s : 0s; };
   return bug;
 }
 

@@ -49,8 +49,8 @@ void ClaimObserver::note(Known& known, const std::string& identity, std::string_
     if (at == objects.npos) continue;
     const auto key = fmt::format("{} {} {}", identity, uid, allocated.version);
     if (known.contains(key)) continue;
-    const auto end = std::min(objects.find("\n", at), objects.size());
-    const auto begin = objects.rfind("\n", at) + 1;
+    const auto end = std::min(objects.find('\n', at), objects.size());
+    const auto begin = objects.rfind('\n', at) + 1;
     const auto line = objects.substr(begin, end - begin);
     static constexpr std::string_view kAllocation = R"("allocation":{)", kVersion = R"("resourceVersion":")";
     const auto version = line.find(kVersion);

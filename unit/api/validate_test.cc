@@ -150,8 +150,7 @@ TEST(ValidatePod, Finds) {
                                                            {"d", Requirement::Op::gt, {}}},
                                                           {exists("metadata.name"), in("spec", {"a"})})),
        {"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: "
-        "Required value: "
-        "must have at least one node selector term",
+        "Required value: must have at least one node selector term",
         "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid "
         "value: \"0\": "
         "must be in the range 1-100",

@@ -142,7 +142,7 @@ TEST_F(ExecCredentialTest, ErrorsNameTheCommandAndNotItsOutput) {
       {"killed", "kill -9 $$", "was killed by signal 9"},
       {"prints nothing", "true", "its output is not a JSON object"},
       {"prints no JSON", "echo s3cr3t", "its output is not a JSON object"},
-      {"another kind", "echo '{\"kind\":\"s3cr3t\"}'", "kind: is not ExecCredential"},
+      {"another kind", "echo '{\"kind\":\"s3cr3t\"}'", "kind: must be ExecCredential"},
       {"another version", "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"s3cr3t\"}'",
        "apiVersion: is not client.authentication.k8s.io/v1"},
       {"no status", "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"}'",

@@ -43,7 +43,7 @@ class Token extends Component {
     this.props.onToken();
   }
   render({ onToken }) {
-    if (needsNoToken()) return h("p", { class: "token", id: "known" }, "podium is asked as the user of your kubeconfig.");
+    if (needsNoToken()) return h("p", { class: "token", id: "known" }, "podium answers with the rights of your kubeconfig's user.");
     if (hasToken()) {
       return h(
         "p",

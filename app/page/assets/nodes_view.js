@@ -160,7 +160,7 @@ export class NodesView extends Asking {
           h("div", { class: "line" }, this.namespace("Name the pods of"), h("button", { disabled: isLoading }, "Ask again")),
         ),
       !this.isAsked() &&
-        h("p", null, "podium places all pods on a copy of the cluster, with nodes more or fewer. Nothing is created or changed."),
+        h("p", null, "podium places all pods on a copy of the cluster, with more or fewer nodes. Nothing is created or changed."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
       status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words }),

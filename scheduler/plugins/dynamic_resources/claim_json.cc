@@ -162,8 +162,8 @@ framework::ObjectWrite creation_of(const api::ResourceClaim& claim, const api::P
   return write;
 }
 
-framework::ObjectWrite mention_of(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
-                                  const api::Pod& pod) {
+framework::ObjectWrite status_with_claim(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
+                                         const api::Pod& pod) {
   framework::ObjectWrite write;
   write.verb = framework::ObjectWrite::Verb::strategic;
   write.resource = "pods";

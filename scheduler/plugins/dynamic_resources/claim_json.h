@@ -20,8 +20,8 @@ framework::ObjectWrite write_to(const api::ResourceClaim& claim);
 framework::ObjectWrite removal_of(const api::ResourceClaim& claim);
 // Creates the claim for the pod's extended resources.
 framework::ObjectWrite creation_of(const api::ResourceClaim& claim, const api::Pod& pod);
-// Names the claim and its requests in the pod's status.
-framework::ObjectWrite mention_of(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
-                                  const api::Pod& pod);
+// Writes the claim and its requests into the pod's status.
+framework::ObjectWrite status_with_claim(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
+                                         const api::Pod& pod);
 
 }  // namespace podium::plugins

@@ -273,7 +273,7 @@ NextStep next_claim(Reservation& reserved, const api::Pod& pod) {
 NextStep mention(Reservation& reserved, const api::Pod& pod) {
   reserved.request = Reservation::Request::mention;
   if (!reserved.mappings.empty())
-    return {{mention_of(*reserved.items[reserved.current].claim, reserved.mappings, pod)}, {}, {}};
+    return {{status_with_claim(*reserved.items[reserved.current].claim, reserved.mappings, pod)}, {}, {}};
   return {{},
           fmt::format("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus",
                       pod.full_name()),

@@ -41,7 +41,7 @@ class FilePlaces : public testing::Test {
   Problems problems;
   const std::vector<api::SortedObjects::Object> objects =
       api::sort_objects(*api::parse_documents(kFile, "f.yaml"), "f.yaml", problems).objects;
-  const QuestionSource about_web{.subject = &objects[0], .changes = {{}, {&objects[2]}, {&objects[1]}}};
+  const QuestionSource about_web{.subject = &objects.front(), .changes = {{}, {&objects[2]}, {&objects[1]}}};
 };
 
 TEST_F(FilePlaces, TheQuestionsTemplateIsTheObject) {

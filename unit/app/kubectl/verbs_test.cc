@@ -137,7 +137,8 @@ TEST_F(OnADump, WhatANamespaceCouldStillRun) {
     EXPECT_THAT(run({"capacity", "-n", "shop", "--requests", wrong}).err, HasSubstr("is not RESOURCE=AMOUNT"))
         << wrong;
   }
-  EXPECT_THAT(run({"capacity", "deploy/web", "--requests", "cpu=1"}).err, HasSubstr("--requests: not with"));
+  EXPECT_THAT(run({"capacity", "deploy/web", "--requests", "cpu=1"}).err,
+              HasSubstr("--requests: cannot be combined with"));
   EXPECT_THAT(run({"capacity", "--drain", "n-1"}).err, HasSubstr("for a whole namespace"));
 }
 

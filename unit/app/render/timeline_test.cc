@@ -208,7 +208,7 @@ TEST(Timeline, IsPrintable) {
       moments(nullptr, R"({"metadata": {"creationTimestamp": "x"}, "spec": {"nodeName": "a\u001b[31mb"}})"),
       {});
   EXPECT_EQ(text.find('\033'), std::string::npos);
-  EXPECT_NE(text.find("-"), std::string::npos);
+  EXPECT_NE(text.find('-'), std::string::npos);
 }
 
 }  // namespace

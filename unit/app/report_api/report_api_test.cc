@@ -136,7 +136,8 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
       {"GET", "/v1/decisions?limit=501", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?limit=0", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?waiting=yes", "", "400 BadRequest: waiting: must be true or false"},
-      {"GET", "/v1/decisions?newest=true&waiting=true", "", "400 BadRequest: waiting: not with newest"},
+      {"GET", "/v1/decisions?newest=true&waiting=true", "",
+       "400 BadRequest: waiting: cannot be combined with newest"},
       {"GET", "/v1/decisions?newest=true&continue=shop%2Fhuge", "",
        "400 BadRequest: continue: newest has one page only"},
       {"GET", "/v1/decisions?continue=x", "", "400 BadRequest: continue: must be metadata.continue"},
@@ -229,10 +230,10 @@ TEST(ReportApi, BodiesHaveATypeAndASize) {
   Served served;
   auto form = served.request("POST", kAsk + "scores", kPod);
   form.content_type = "application/x-www-form-urlencoded";
-  EXPECT_EQ(
-      message(served.send(std::move(form))),
-      "415 UnsupportedMediaType: Content-Type \"application/x-www-form-urlencoded\" is not served (known: "
-      "application/json, application/yaml)");
+  EXPECT_EQ(message(served.send(std::move(form))),
+            "415 UnsupportedMediaType: Content-Type \"application/x-www-form-urlencoded\" is not supported "
+            "(supported: "
+            "application/json, application/yaml)");
   EXPECT_EQ(served.bodies_read, 0);
   EXPECT_EQ(message(served.post(kAsk + "scores", std::string(kBodyBytes + 1, ' '))),
             "413 RequestEntityTooLarge: large");

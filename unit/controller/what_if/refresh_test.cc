@@ -265,7 +265,7 @@ TEST(Refresh, TooManyAreRefused) {
     if (accepted == "True Accepted: request is valid") continue;
     EXPECT_EQ(accepted,
               "False TooManyRefreshed: spec.refreshSeconds: too many what-ifs are refreshed (at most "
-              "10 in a namespace, 100 in all); try again later, by another change of the spec");
+              "10 in a namespace, 100 in all); change the spec later to try again");
     EXPECT_EQ(refused, -1) << "one of them";
     refused = i;
   }

@@ -333,7 +333,8 @@ Snapshot draw_cluster(std::uint64_t seed, int most_nodes = 7) {
     int left = static_cast<int>(snapshot.allocatable_milli_cpu[*snapshot.find_row(name)]);
     for (int p = 0; p < number(0, 4); ++p) {
       const auto cpu = 250 * number(1, 8);
-      if ((left -= cpu) < 0) break;
+      left -= cpu;
+      if (left < 0) break;
       const auto text = fmt::format("{}m", cpu);
       auto built = web(fmt::format("p{}-{}", n, p), name, text.c_str());
       if (number(0, 4) == 0) built.anti_affinity(test::term("kubernetes.io/hostname").label("app", "web"));

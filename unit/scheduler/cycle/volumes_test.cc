@@ -44,7 +44,7 @@ class Volumes : public lifecycle_test::LifecycleTest {
                                .before = {},
                                .after = podium::test::share(object)});
   }
-  void wrote(const std::string& version) {
+  void wrote_version(const std::string& version) {
     scheduler_.write_ended("uid-web",
                            {boost::json::object{{"metadata", {{"resourceVersion", version}}}}, {}});
   }
@@ -65,7 +65,7 @@ TEST_F(Volumes, AVolumeIsPromisedAndThePodWaitsUntilItIsBound) {
   EXPECT_EQ(take(), (Log{"nominate web to n1", "write v for uid-web"}));
   EXPECT_EQ(world_.writes[0].resource_version, "3");
   EXPECT_TRUE(assumed_volume().claim);
-  wrote("5");
+  wrote_version("5");
   EXPECT_EQ(take(), Log{});
   auto c = claim("7");
   auto v = volume("6");
@@ -118,7 +118,7 @@ TEST_F(Volumes, AProvisionerThatGivesUpSendsThePodBack) {
   auto selected = claim("5", "fast");
   selected.meta.annotations.set(kSelectedNode, "n1");
   show(selected);  // the watch may be faster than the reply
-  wrote("5");
+  wrote_version("5");
   take();
   show(claim("6", "fast"));
   EXPECT_EQ(
@@ -136,7 +136,7 @@ TEST_F(Volumes, AVolumeThatIsNeverMade) {
   show(claim("4", "fast"));
   see(pod("web").claim("c"));
   run();
-  wrote("5");
+  wrote_version("5");
   take();
   EXPECT_EQ(scheduler_.next_wakeup(), clock_.now() + 600s);
   clock_.advance(600s);

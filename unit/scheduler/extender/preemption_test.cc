@@ -153,7 +153,6 @@ TEST_F(PreemptingExtenders, WhoIsAsked) {
 }
 
 TEST_F(PreemptingExtenders, AnswersThatMakeNoSense) {
-  const std::string pods_of_a = R"("a":{"Pods":[{"UID":"uid-db"}]})";
   const struct {
     const char* name;
     Result<client::Response> reply;

@@ -50,7 +50,7 @@ TEST(Reasons, AreDocumented) {
   const auto page = text.str();
   for (const auto& row : reason_rows()) {
     const auto line = page.find("| `" + std::string(row.name) + "` |");
-    ASSERT_NE(line, std::string::npos) << row.name;
+    ASSERT_NE(line, std::string::npos) << "docs/reports.md lacks a row for " << row.name;
     std::string words(row.words);
     EXPECT_NE(page.substr(line, page.find('\n', line) - line).find(words), std::string::npos) << row.name;
   }

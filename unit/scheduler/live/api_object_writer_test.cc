@@ -150,6 +150,20 @@ TEST_F(ApiObjectWriterTest, AnObjectIsCreatedWithANameLikeTheServers) {
   EXPECT_EQ(name_in(server_.requests().at(1).body).size(), 63u);
 }
 
+// A plugin of another program may return anything. The pod's binding fails, and the process continues.
+TEST_F(ApiObjectWriterTest, ACreateWithoutGenerateNameIsAnError) {
+  server_.always(replying(201, kOld));
+  for (const char* patch : {"null", "[]", "{}", R"({"metadata":1})", R"({"metadata":{"name":"data"}})",
+                            R"({"metadata":{"generateName":1}})", R"({"metadata":{"generateName":""}})"}) {
+    auto what = creation();
+    what.patch = boost::json::parse(patch);
+    const auto outcome = write(what);
+    EXPECT_FALSE(outcome.object) << patch;
+    EXPECT_EQ(outcome.error, "the object to create has no metadata.generateName") << patch;
+  }
+  EXPECT_EQ(lines(), std::vector<std::string>{});
+}
+
 TEST_F(ApiObjectWriterTest, ANameThatIsTakenIsDrawnAgain) {
   constexpr auto kTaken =
       R"({"kind":"Status","status":"Failure","reason":"AlreadyExists","code":409,"message":"it exists"})";

@@ -21,7 +21,7 @@ TEST(IndexedHeap, PopsInOrderAfterAMoveAndARemoval) {
   IndexedHeap<Item, Before> heap;
   for (auto& item : items) heap.push(&item);
   items[0].value = 0;
-  heap.moved(&items[0]);
+  heap.moved(&items.front());
   heap.erase(&items[2]);
   std::vector<int> popped;
   while (!heap.empty()) popped.push_back(heap.pop()->value);

@@ -72,9 +72,8 @@ class Model {
     for (auto& [_, one] : pods_) {
       if (best && best->state == "active") break;
       if (one.state != "backoff" || one.rejected_by.empty()) continue;
-      if (!best || std::pair(backoff_end(one), !urgent(one, *best)) < std::pair(backoff_end(*best), false))
-        best = &one;
-      else if (backoff_end(one) == backoff_end(*best) && urgent(one, *best))
+      if (!best || backoff_end(one) < backoff_end(*best) ||
+          (backoff_end(one) == backoff_end(*best) && urgent(one, *best)))
         best = &one;
     }
     if (!best) return "";
@@ -270,7 +269,7 @@ class History {
   void end_a_flight() {
     if (flights_.empty()) return;
     const auto at = flights_.begin() + below(static_cast<int>(flights_.size()));
-    const auto pod = *at;
+    const auto pod = std::move(*at);
     flights_.erase(at);
     const auto uid = (*pod.pod)->meta.uid;
     if (below(4) == 0) {
