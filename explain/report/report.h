@@ -121,7 +121,7 @@ struct Fields<ReportCondition> {
 // An earlier attempt.
 struct ReportAttempt {
   std::optional<Wall> at;
-  std::string outcome, reason;  // reason: the one that rejected the most nodes, or the error
+  std::string outcome, reason;  // reason: of the main rejection, or the error
   std::size_t nodes = 0;        // how many nodes it rejected
   std::string code;             // of the reason; empty: an error
   framework::Topics about = {};

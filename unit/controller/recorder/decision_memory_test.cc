@@ -454,6 +454,21 @@ TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
   EXPECT_EQ(blocked(test.memory), Expected());
 }
 
+TEST(DecisionMemory, CountsThemByTheMainReason) {
+  Memory test;
+  auto status = test.status("");
+  status.outcome = "Unschedulable";
+  status.choice.reset();
+  status.rejections.resize(2);
+  status.rejections[0].code = "NodeSelectorMismatch";
+  status.rejections[0].nodes = 300;
+  status.rejections[1].code = "InsufficientResource";
+  status.rejections[1].about = {{framework::Topic::resource, "cpu"}};
+  status.rejections[1].nodes = 2;
+  test.remember("shop", "a", "u", status);
+  EXPECT_EQ(blocked(test.memory), (std::map<std::string, double>{{"shop InsufficientResource cpu", 1}}));
+}
+
 TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
   Memory test;
   for (int i = 0; i < 1'010; ++i) {
