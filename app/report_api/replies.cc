@@ -204,6 +204,13 @@ json::object decision_line(const controller::RememberedDecision& decision) {
   if (status.preemption) {
     out["nominated"] = status.preemption->node;
     out["evicts"] = status.preemption->total;
+    // Later attempts repeat the preemption until the pod is placed.
+    const auto& decided_at = status.preemption->decided_at;
+    if (!status.choice && (!decided_at || decided_at == status.decided_at)) {
+      json::array victims;
+      for (const auto& [ns, name] : status.preemption->victims) victims.emplace_back(ns + "/" + name);
+      out["victims"] = std::move(victims);
+    }
   }
   const auto microseconds = [](std::chrono::nanoseconds time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();

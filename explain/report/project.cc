@@ -18,8 +18,8 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
+constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kGates = 16,
+                      kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 253;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
