@@ -191,12 +191,13 @@ TEST(BoundAnswer, ASearchForNodesIsNeverLonger) {
     auto& a = status.answer.emplace();
     AddedNodes added{
         .shape = text, .like = name, .allocatable = std::vector(8, ResourceAmount{name, "1000Gi"})};
-    added.workloads = std::vector(16, WaitingWorkload{name, name, 10'000});
+    added.workloads = std::vector(16, WaitingWorkload{name.substr(0, 63), name, name, 10'000});
     added.left_over = added.allocatable;
-    a.nodes_wanted = NodesWanted{.added = std::vector(16, added),
-                                 .unplaced = std::vector(16, UnplacedPods{{name, name, 10'000}, text}),
-                                 .unplaced_total = 500,
-                                 .uncordon = std::vector(16, name)};
+    a.nodes_wanted =
+        NodesWanted{.added = std::vector(16, added),
+                    .unplaced = std::vector(16, UnplacedPods{{name.substr(0, 63), name, name, 10'000}, text}),
+                    .unplaced_total = 500,
+                    .uncordon = std::vector(16, name)};
     a.nodes_spare = NodesSpare{
         .nodes = std::vector(64, SpareNode{name, 100, {{name, name}}, 100}),
         .nodes_total = 500,
