@@ -23,6 +23,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kLargestReport = 8u << 20;  // bytes of a file; the API server takes less
+constexpr auto kMissing = Error::Kind::status;    // without the code of an API server
 
 struct DiffFlags {
   std::shared_ptr<Shared> shared;
@@ -82,8 +83,7 @@ Result<Named> from_cluster(LiveCluster& cluster, const std::string& text) {
     return std::unexpected(std::move(object.error()));
   auto found = find_report(cluster, ns, name, "");
   if (!found) return std::unexpected(std::move(found.error()));
-  if (!*found)
-    return fail(Error::Kind::status, "there is no report " + subject + ", and none of a pod of that name");
+  if (!*found) return fail(kMissing, "there is no report " + subject + ", and none of a pod of that name");
   (*found)->as_object()["kind"] = "SchedulingReport";
   return named_report(**found, subject);
 }
@@ -95,7 +95,8 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
   if (usage) return fail_with(command, usage.error());
   std::unique_ptr<LiveCluster> cluster;
   std::vector<Named> both;
-  Problems problems;  // of files
+  Problems problems;  // of files, or of reports that do not exist
+  bool is_wrong = false;
   for (const auto& name : {flags.a, flags.b}) {
     if (!is_file(name) && !cluster) {
       auto connected = LiveCluster::connect(flags.shared->connection);
@@ -103,10 +104,17 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
       cluster = std::move(*connected);
     }
     auto report = is_file(name) ? from_file(name) : from_cluster(*cluster, name);
-    if (!report && report.error().kind != Error::Kind::invalid) return fail_with(command, report.error());
+    const bool is_missing = !report && report.error().kind == kMissing && report.error().status.code == 0;
+    const bool is_invalid = !report && report.error().kind == Error::Kind::invalid;
+    is_wrong |= is_invalid;
+    if (!report && !is_missing && !is_invalid) return fail_with(command, report.error());
     if (auto read = problems.value_of(std::move(report))) both.push_back(std::move(*read));
   }
-  if (problems) return fail_with(command, problems.error());
+  if (problems) {
+    auto error = problems.error();
+    if (!is_wrong) error.kind = kMissing;
+    return fail_with(command, error);
+  }
   const auto& [name_a, a] = both[0];
   const auto& [name_b, b] = both[1];
   const auto& output = flags.shared->output;

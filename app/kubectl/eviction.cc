@@ -62,10 +62,11 @@ std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, c
   return last;
 }
 
-std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod) {
+std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod,
+                                         bool asks_memory) {
   if (auto eviction = last_eviction(cluster, ns, pod, "")) return eviction;
   auto of_report = cluster.reported_eviction(ns, pod);
-  if (of_report && of_report->when) return of_report;
+  if ((of_report && of_report->when) || !asks_memory) return of_report;
   auto of_memory = cluster.remembered_eviction(ns, pod);
   return of_memory ? of_memory : of_report;
 }

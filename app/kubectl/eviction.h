@@ -16,8 +16,9 @@ namespace podium::kubectl {
 // The last eviction of the pod of this name. `uid`: of this pod only; empty: of any pod of the name.
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
                                       const std::string& uid);
-// The same for a pod that is gone, also if the event has expired.
-std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod);
+// The same for a pod that is gone, also if the event has expired. podium's memory may take seconds to reach.
+std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod,
+                                         bool asks_memory = true);
 
 // In the report of the pod for which it made room. nullopt: that has made room for no pod of this name.
 std::optional<Eviction> eviction_in(const boost::json::value& report, const std::string& ns,

@@ -9,6 +9,8 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
+#include "api/validate/validate.h"
+#include "api/values/defaults.h"
 #include "app/kubectl/file_places.h"
 #include "explain/workload/placing_order.h"
 #include "explain/workload/workload.h"
@@ -74,6 +76,22 @@ const PodMaker* maker_of(const json::value& object) {
   return found == api::pod_makers().end() ? nullptr : &*found;
 }
 
+// What the API server would find in its pod next to `known`, which ended the reading.
+void add_pod_faults(const FileObject& object, std::string_view known, Problems& problems) {
+  const auto& path = object.maker->pod_template;
+  const auto* source = path.empty() ? &object.value : api::find_at(object.value, path);
+  auto pod = source ? api::decode_pod_template(*source) : Result<api::Pod>();
+  if (!source || !pod) return;
+  api::set_defaults(*pod);
+  auto below = std::string(path.empty() ? "" : path.substr(1));
+  std::ranges::replace(below, '/', '.');
+  for (const auto& [of_pod, reason, is_whole] : api::validate(*pod)) {
+    if (of_pod.starts_with("metadata.") || is_whole) continue;
+    const auto at = below.empty() ? of_pod : fmt::format("{}.{}", below, of_pod);
+    if (!known.contains(at)) problems.add(fmt::format("{}: {}: {}", object.place(at), at, reason));
+  }
+}
+
 // Reads it as podium does. Fields of a newer API are allowed: the API server and podium check them. They are
 // named next to another fault.
 void check_workload(const FileObject& object, const std::string& ns, Problems& problems) {
@@ -93,6 +111,7 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   if (const auto known = explain::check_known_fields(value, object.maker->kind, manifest); !known)
     problems.add(with_places(known.error(), object));
   problems.add(with_places(read.error(), object));
+  add_pod_faults(object, read.error().message, problems);
 }
 
 }  // namespace

@@ -135,6 +135,26 @@ std::optional<Error> flags_error(const std::vector<Finding>& findings, std::size
   return problems ? std::optional(problems.error()) : std::nullopt;
 }
 
+namespace {
+
+// Asks podium about the other flags with names, so that all that are wrong are named together. Without an
+// answer nothing is added.
+void check_names_in_podium(const QuestionFlags& flags, Cluster& cluster, Problems& problems) {
+  Problems parsed;
+  json::object spec{{"dryRun", true}, {"template", no_pod()}};
+  if (auto weights = strategies_of(flags.weights, parsed); !weights.empty())
+    spec["strategies"] = std::move(weights);
+  if (!flags.profile.empty()) spec["profile"] = flags.profile;
+  if (spec.size() == 2) return;
+  const auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
+  if (!answered) return;
+  const auto report = render::read_report(*answered);
+  if (!explain::refusal_of(report)) return;
+  if (const auto error = flags_error(report.status.findings, 0)) problems.add(*error);
+}
+
+}  // namespace
+
 Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster) {
   Problems problems, parsed;
   const auto check = [&](std::string_view flag, const Names& given) {
@@ -143,8 +163,9 @@ Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster) {
   };
   check("--drain", flags.drain);
   if (!flags.like.empty()) check("--like", {flags.like});
-  if (problems) return std::unexpected(problems.error());
-  return {};
+  if (!problems) return {};
+  check_names_in_podium(flags, cluster, problems);
+  return std::unexpected(problems.error());
 }
 
 json::value no_pod() {

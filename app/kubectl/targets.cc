@@ -169,13 +169,18 @@ std::string no_namespace(Cluster& cluster, const std::string& ns) {
 }
 
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target) {
+  return similar_names(cluster, ns, target).words;
+}
+
+Similar similar_names(Cluster& cluster, const std::string& ns, const Target& target) {
   const auto there = cluster.get(client::resource::namespaces, "", ns);
-  if (!there && client::object_is_gone(there.error())) return no_namespace(cluster, ns);
+  if (!there && client::object_is_gone(there.error())) return {no_namespace(cluster, ns), true};
   if (!there && !client::is_answer(there.error())) return {};
   client::ListOptions names_only;
   names_only.metadata_only = true;
   using Near = std::vector<std::pair<std::size_t, std::string>>;
   Near near, elsewhere;  // of the type that the user named, or of any; of other types
+  bool is_mistyped = false;
   for (const auto& maker : api::pod_makers()) {
     const auto listed = cluster.list(resource_of(maker), ns, names_only);
     if (!listed && !client::is_answer(listed.error())) break;
@@ -185,18 +190,19 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& 
       const auto found = render::printable(api::text_at(object, "/metadata/name"));
       if (is_asked ? !is_like(found, target.name) : found != target.name) continue;
       const bool is_bare = maker.kind == "Pod" && is_asked;
+      is_mistyped |= is_bare;
       (is_asked ? near : elsewhere)
           .emplace_back(distance(found, target.name), is_bare ? found : with_type(maker, found));
     }
   }
   if (near.empty()) near = std::move(elsewhere);
   if (const auto* type = target.has_type ? nullptr : maker_named(target.name); type && near.empty())
-    return fmt::format("{0} is a type: give {0}/NAME.\n", target.name);
+    return {fmt::format("{0} is a type: give {0}/NAME.\n", target.name), true};
   if (near.empty()) return {};
   std::ranges::sort(near);
   std::vector<std::string> names;
   for (auto& each : near) names.push_back(std::move(each.second));
-  return suggestion(names) + "\n";
+  return {suggestion(names) + "\n", is_mistyped};
 }
 
 Error without_object(Error error, const std::string& ns, const Target& target) {

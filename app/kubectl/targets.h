@@ -43,6 +43,14 @@ std::string no_namespace(Cluster& cluster, const std::string& ns);
 // does not exist; else empty. If the user named the type: of that type, or of another with this very name.
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target);
 
+// Whether the name is likely a mistyped one: a pod has a similar name, or the namespace does not exist. Only
+// a workload of a similar name has more likely made the pod, which is gone.
+struct Similar {
+  std::string words;  // as did_you_mean()
+  bool is_mistyped = false;
+};
+Similar similar_names(Cluster& cluster, const std::string& ns, const Target& target);
+
 // Returns the error of a failed read: "there is no Deployment shop/web" if it does not exist, else the error.
 Error without_object(Error error, const std::string& ns, const Target& target);
 

@@ -112,7 +112,7 @@ class Why {
     // Nothing is decided about a pod until it is bound.
     if (pod && (waits_for_binding(*pod, std::nullopt) || !by_pod(target, *pod).empty())) return report;
     // A mistyped name does not need the memory.
-    if (!pod && !did_you_mean(cluster_, target.ns, target).empty()) return report;
+    if (!pod && similar_names(cluster_, target.ns, target).is_mistyped) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     auto remembered = cluster_.remembered(target.ns, target.name, uid);
     if (remembered && *remembered) return remembered;
@@ -233,11 +233,10 @@ class Why {
   }
 
   std::string without_report(const Target& target) {
-    auto close = did_you_mean(cluster_, target.ns, target);
+    auto close = similar_names(cluster_, target.ns, target);
     // A mistyped name does not need the memory.
-    const auto eviction = close.empty() ? eviction_of_gone(cluster_, target.ns, target.name)
-                                        : last_eviction(cluster_, target.ns, target.name, "");
-    if (!eviction) return close;
+    const auto eviction = eviction_of_gone(cluster_, target.ns, target.name, !close.is_mistyped);
+    if (!eviction) return close.words;
     const auto on =
         eviction->node.empty() ? std::string() : ", on " + render::printable(eviction->node) + ",";
     return fmt::format("A pod of this name{} was {}.\n{}", on,

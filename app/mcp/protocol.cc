@@ -94,6 +94,28 @@ std::string tool_error(const json::value& id, std::string_view text) {
   return result_of(id, {{"content", json::array{text_content(text)}}, {"isError", true}});
 }
 
+// The agent wrote an argument, which is "-" to the command: "manifest:7: spec.containers[0].imag: …".
+std::string with_places(const std::string& text, const CommandLine& command, std::string_view verb) {
+  if (command.input_name.empty()) return text;
+  const auto program = fmt::format("podium {}: ", verb);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    std::string_view line(text.data() + at, end - at);
+    at = end;
+    if (line.starts_with(program)) {
+      out += program;
+      line.remove_prefix(program.size());
+    }
+    if (line.starts_with("-:")) {
+      out += command.input_name;
+      line.remove_prefix(1);
+    }
+    out += line;
+  }
+  return out;
+}
+
 Effect called(const json::value& id, const json::object& params) {
   const auto* name = params.if_contains("name");
   if (!name || !name->is_string()) return {.reply = error_of(id, kInvalidParams, "params.name: missing")};
@@ -233,7 +255,7 @@ std::string reply_of(const ToolCall& call, const Result<ChildEnd>& end) {
   const auto* document = answer ? answer->if_contains("document") : nullptr;
   // 1: failed, 2: invalid input. Else it is an answer, also if nothing fits.
   if (end->status == 1 || end->status == 2 || !words || !words->is_string() || !document) {
-    auto text = valid(end->errors);
+    auto text = with_places(valid(end->errors), call.command, call.verb);
     if (words && words->is_string()) text += words->as_string();
     if (text.empty()) text = fmt::format("podium {} ended with status {}\n", call.verb, end->status);
     return tool_error(call.id, shortened(std::move(text)));

@@ -280,6 +280,7 @@ class Reader {
         if (!text || text->empty() || text->size() > kLargestManifest)
           return wrong(fmt::format("a string with YAML or JSON, of at most {} KiB", kLargestManifest / 1024));
         out_.input = *text;
+        out_.input_name = argument.name;
         out_.words.push_back(fmt::format("{}=-", argument.flag.empty() ? "--filename" : argument.flag));
         ++words_;
     }

@@ -49,7 +49,8 @@ boost::json::object description_of(const Tool& tool);
 
 struct CommandLine {
   std::vector<std::string> words;  // the verb first
-  std::string input;               // for standard input
+  std::string input = {};          // for standard input
+  std::string input_name = {};     // of the argument with it
 };
 
 // Every value that an agent chose is part of a flag's word, or is a name that cannot be taken for a flag.

@@ -124,12 +124,22 @@ std::string no_fix_words(const explain::ReportAnswer& answer) {
 std::string fix_snippet(const explain::ReportFix& fix) {
   std::string out;
   std::vector<Requests> requests;
-  for (const auto& [type, fields] : changes_of(fix)) {
+  const auto changes = changes_of(fix);
+  std::size_t shown = 0, last = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto& [type, fields] = changes[i];
+    const auto size = out.size();
+    const bool is_request = type == "RequestLess";
     if (type == "TolerateTaint") out += toleration_snippet(*fields);
     if (type == "RaisePriority") out += priority_snippet(*fields);
-    if (type == "RequestLess") add_request(*fields, requests);
+    if (is_request) add_request(*fields, requests);
+    if (is_request || out.size() > size) ++shown, last = i;
   }
-  return out + request_snippets(requests);
+  out += request_snippets(requests);
+  // Who pastes the lines must not take them for both changes.
+  if (changes.size() == 2 && shown == 1)
+    return fmt::format("# only the {} of the two changes:\n{}", last == 0 ? "first" : "second", out);
+  return out;
 }
 
 std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {

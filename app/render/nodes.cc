@@ -30,7 +30,7 @@ const NodesSpare& spare_of(const NodesAnswer& answer) {
 }
 
 std::string full_name(const std::string& ns, const WaitingWorkload& workload) {
-  return fmt::format("{}/{}", ns, workload.name);
+  return fmt::format("{}/{}", workload.ns.empty() ? ns : workload.ns, workload.name);
 }
 
 std::string amounts_of(const std::vector<explain::ResourceAmount>& amounts, bool is_named) {

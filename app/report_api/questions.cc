@@ -172,9 +172,10 @@ Task<Questions::Referred> Questions::refer(Questions* self, Request request, Que
 // which names no pod of a namespace that is new by then.
 Task<QuestionPtr> Questions::see_drained(Questions* self, Request request, QuestionPtr question,
                                          Steady until) {
+  const auto waiting = co_await controller::Asker::waiting(&self->parts_.asker, question);
   const auto snapshot = std::make_shared<const cluster::Snapshot>(co_await self->parts_.asker.snapshot());
-  const std::function<Names()> finding = [question, snapshot] {
-    return explain::namespaces_drained(*question, *snapshot);
+  const std::function<Names()> finding = [question, snapshot, waiting] {
+    return explain::namespaces_drained(*question, *snapshot, waiting);
   };
   const auto found = co_await self->parts_.asker.run<Names>(question->meta.namespace_, finding, until);
   if (!found || found->empty()) co_return question;

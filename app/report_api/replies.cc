@@ -12,6 +12,7 @@
 #include "controller/report/metadata.h"
 #include "explain/answer/answer.h"
 #include "explain/report/json.h"
+#include "explain/report/main_rejection.h"
 #include "explain/report/node_names.h"
 #include "explain/report/report.h"
 #include "explain/report/report_labels.h"
@@ -76,9 +77,9 @@ render::Asked asked_by(const explain::Question& question) {
 
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
 
-// The group of the most nodes, without examples.
-json::object main_rejection(const ReportStatus& status) {
-  auto main = status.rejections.front();
+// Without examples.
+json::object main_rejection_of(const ReportStatus& status) {
+  auto main = *explain::main_rejection(status.rejections);
   main.reason = explain::cut(main.reason, kReasonBytes);
   main.examples.clear();
   return explain::to_json(main);
@@ -112,7 +113,7 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
     out["node"] = status.choice->node;
     if (status.choice->score) out["score"] = *status.choice->score;
   }
-  if (!status.choice && !status.rejections.empty()) out["rejection"] = main_rejection(status);
+  if (!status.choice && !status.rejections.empty()) out["rejection"] = main_rejection_of(status);
   if (!status.scheduling_gates.empty())
     out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
   const auto& since = status.history.empty() ? status.decided_at : status.history.back().at;
@@ -203,6 +204,13 @@ json::object decision_line(const controller::RememberedDecision& decision) {
   if (status.preemption) {
     out["nominated"] = status.preemption->node;
     out["evicts"] = status.preemption->total;
+    // Later attempts repeat the preemption until the pod is placed.
+    const auto& decided_at = status.preemption->decided_at;
+    if (!status.choice && (!decided_at || decided_at == status.decided_at)) {
+      json::array victims;
+      for (const auto& [ns, name] : status.preemption->victims) victims.emplace_back(ns + "/" + name);
+      out["victims"] = std::move(victims);
+    }
   }
   const auto microseconds = [](std::chrono::nanoseconds time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();

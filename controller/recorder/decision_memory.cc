@@ -11,6 +11,7 @@
 #include "base/text_hash.h"
 #include "controller/recorder/packed_status.h"
 #include "controller/report/metadata.h"
+#include "explain/report/main_rejection.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {
@@ -261,12 +262,12 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
     out.gauge("podium_decisions_remembered_bytes",
               "Approximate memory of these decisions; `httpAPI.memoryMiB` bounds it.", bytes_);
   }
-  auto& family =
-      out.gauges("podium_blocked_pods",
-                 "Pending pods, by the reason that rejects most nodes: its code as in reports, and "
-                 "the resource that is short. Counts the remembered decisions; beyond 1,000 series, one "
-                 "with the code `Other` sums up the smallest.",
-                 {"namespace", "code", "resource"});
+  auto& family = out.gauges(
+      "podium_blocked_pods",
+      "Pending pods, by the reason that `kubectl podium pending` names: its code as in reports, and "
+      "the resource that is short. Counts the remembered decisions; beyond 1,000 series, one "
+      "with the code `Other` sums up the smallest.",
+      {"namespace", "code", "resource"});
   std::ranges::stable_sort(blocked, std::greater(), &std::pair<std::size_t, Blocked>::first);
   std::size_t others = 0;
   for (std::size_t i = 0; i < blocked.size(); ++i) {
@@ -282,8 +283,8 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
 DecisionMemory::Blocked DecisionMemory::blocked_by(const Kept& kept) {
   const auto status = unpack(kept.packed());
   if (status.rejections.empty() || status.choice) return {kept.ns(), status.outcome, ""};
-  const auto& first = status.rejections.front();
-  return {kept.ns(), first.code, std::string(framework::named(first.about, framework::Topic::resource))};
+  const auto& main = *explain::main_rejection(status.rejections);
+  return {kept.ns(), main.code, std::string(framework::named(main.about, framework::Topic::resource))};
 }
 
 void DecisionMemory::add_waiting(Key key, const Kept& decision) {

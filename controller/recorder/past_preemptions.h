@@ -2,7 +2,7 @@
 // the room. So the memory of decisions knows why a pod was evicted, also after a restart, and the report of a
 // pod that still waits for its room keeps the preemption.
 //
-// A report names up to 16 victims.
+// A report names as many victims as its size has room for.
 // Threads: as the Api's; the others are pure functions. Errors: none; reports that cannot be read are left
 // out, and the log says so.
 #pragma once

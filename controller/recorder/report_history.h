@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/text_hash.h"
+#include "explain/report/main_rejection.h"
 #include "explain/report/report.h"
 #include "scheduler/framework/reason.h"
 
@@ -46,7 +47,8 @@ class ReportHistory {
   void failed(const std::string& pod_uid, const explain::ReportStatus& status, const char* outcome,
               const std::optional<explain::Preempted>& preemption) {
     const bool is_error = status.rejections.empty() || outcome == explain::kFailed;
-    Why why{explain::main_reason(status), is_error ? framework::Topics() : status.rejections.front().about};
+    const auto* main = is_error ? nullptr : explain::main_rejection(status.rejections);
+    Why why{explain::main_reason(status), main ? main->about : framework::Topics()};
     auto& slot = pods_[pod_uid];
     if (!slot) slot = std::make_unique<Past>();
     auto& [attempts, size, preempted] = *slot;
@@ -54,10 +56,9 @@ class ReportHistory {
         size > 0 && *attempts[0].why == why ? attempts[0].why : std::make_shared<const Why>(std::move(why));
     std::shift_right(attempts.begin(), attempts.end(), 1);
     attempts[0] = {*status.decided_at, outcome, std::move(shared)};
-    if (!is_error) {
-      const auto& first = status.rejections.front();
-      attempts[0].nodes = first.nodes;
-      if (const auto* row = framework::find_reason(first.code)) attempts[0].code = row->name;
+    if (main) {
+      attempts[0].nodes = main->nodes;
+      if (const auto* row = framework::find_reason(main->code)) attempts[0].code = row->name;
     }
     size = std::min(size + 1, attempts.size());
     if (preemption) preempted = preemption;

@@ -97,6 +97,12 @@ class Asker {
     return reference(this, std::move(asked));
   }
   async::Task<cluster::Snapshot> snapshot() { return fork_(); }
+  // The pods without a node, if the question is about them.
+  static async::Task<std::vector<cluster::PodInfoPtr>> waiting(
+      Asker* self, std::shared_ptr<const explain::Question> question) {
+    if (!explain::needs_waiting(*question) || !self->waiting_) co_return std::vector<cluster::PodInfoPtr>();
+    co_return co_await self->waiting_();
+  }
 
   // On the I/O thread. Running evaluations end soon, and no more turns are given.
   void stop() {

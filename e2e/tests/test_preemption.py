@@ -26,7 +26,8 @@ BUDGET = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 
 
 
 class Preemption(Plugin):
-    nodes = [*map(priority_class, CLASSES), BUDGET, *pair("simple"), *pair("budget"), *pair("never")]
+    nodes = [*map(priority_class, CLASSES), BUDGET, *pair("simple"), *pair("budget"), *pair("never"),
+             node("crowd", cpu="8", labels={"crowd": "true"})]
 
     def runs(self, name, where, priority, grace=0, labels=None):
         """Creates a pod that fills the node, bound by podium."""
@@ -94,6 +95,34 @@ class Preemption(Plugin):
             self.assertRegex(self.ask("why", "victim", *flags, code=1), gone)
         said = lambda: json.loads(self.podium.get("/v1/namespaces/default/pods/victim/report")[1])["details"]["causes"]
         wait_until(lambda: {"reason": "EvictedFor", "message": "default/urgent"} in said(), "the eviction in the next podium's memory")
+
+    def test_each_of_many_victims_has_its_reason(self):
+        """Pods with the names of a Deployment's, which exists: a name like its is not a mistyped one."""
+        web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {
+            "replicas": 0, "selector": {"matchLabels": {"app": "web"}}, "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "app:v1"}]}}}}
+        self.plane.kubectl("apply", "-f", "-", stdin=json.dumps(web))
+        names = [f"web-7d8f9c6b54-{number:05}" for number in range(40)]
+        for name in names:
+            self.plane.create(pod(name, cpu="200m", priorityClassName="low", nodeSelector={"crowd": "true"}))
+        for name in names:
+            self.bound(name)
+        self.plane.create(pod("whole", cpu="8", priorityClassName="high", nodeSelector={"crowd": "true"}))
+        self.assertEqual(self.bound("whole"), "crowd")
+        preemption = self.report("whole", "Scheduled")["status"]["preemption"]
+        self.assertEqual(preemption["victimsTotal"], len(names))
+        self.assertEqual(sorted(each["name"] for each in preemption["victims"]), names)
+        said = self.ask("why", "whole")
+        self.assertRegex(said, r"\nEvicted to make room: (default/web-\S+, ){3}default/web-\S+ and 36 more\.\n")
+        # Neither the events nor the reports of the victims stay for ever.
+        self.plane.kubectl("delete", "events", "--all")
+        self.plane.kubectl("delete", "schedulingreports.podium.dev", *names, "--ignore-not-found")
+        memory = ("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
+        evicted = r"evicted \d+s ago to make room for default/whole\.\n"
+        for name in (preemption["victims"][0]["name"], preemption["victims"][-1]["name"]):
+            self.assertRegex(self.ask("why", name, code=1), rf"A pod of this name, on crowd, was {evicted}")
+        self.plane.kubectl("delete", "schedulingreports.podium.dev", "whole")
+        self.assertRegex(self.ask("why", preemption["victims"][-1]["name"], *memory), rf"was on crowd \(.*\); {evicted}")
 
     def terminating(self, name):
         found = self.live_pod(name)

@@ -343,13 +343,17 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
   return out;
 }
 
-std::vector<std::string> namespaces_drained(const Question& question, const Snapshot& snapshot) {
+std::vector<std::string> namespaces_drained(const Question& question, const Snapshot& snapshot,
+                                            const std::vector<cluster::PodInfoPtr>& waiting) {
   Namespaces out;
   const auto add = [&](Row row) {
     for (const auto& pod : snapshot.entry(row).pods) out.insert(pod->pod->meta.namespace_);
   };
-  if (question.search && question.search->kind != SearchSpec::Kind::for_pending)
+  if (question.search && question.search->kind == SearchSpec::Kind::for_pending) {
+    for (const auto& pod : waiting) out.insert(pod->pod->meta.namespace_);
+  } else if (question.search) {
     snapshot.each_pod([&](const cluster::PodInfoPtr& pod) { out.insert(pod->pod->meta.namespace_); });
+  }
   for (const auto& change : question.changes) {
     using enum Change::Type;
     if (change.type != drain_node && change.type != drain_nodes && change.type != fail_nodes) continue;

@@ -44,9 +44,10 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
                                                 const ChangeContext& context, ForkMemory& memory,
                                                 cluster::Snapshot& fork);
 
-// The other namespaces of the pods on the nodes that the question drains or lets fail, or of all pods if it
-// asks which nodes can be removed, in order of name.
-std::vector<std::string> namespaces_drained(const Question& question, const cluster::Snapshot& snapshot);
+// The other namespaces of the pods on the nodes that the question drains or lets fail; of all pods if it asks
+// which nodes can be removed, and of those that wait if it asks for nodes for them. In order of name.
+std::vector<std::string> namespaces_drained(const Question& question, const cluster::Snapshot& snapshot,
+                                            const std::vector<cluster::PodInfoPtr>& waiting = {});
 
 // As `kubectl cordon` and `kubectl uncordon` do.
 void cordon(cluster::Row row, cluster::Snapshot& fork);

@@ -256,16 +256,18 @@ class Wanting {
     const auto& known = shapes_[shape];
     AddedNodes out{.shape = known.shape.name, .like = known.shape.like};
     out.nodes = static_cast<std::size_t>(best_.counts[shape]);
-    std::map<std::pair<std::string, std::string>, std::size_t> workloads;
+    using Key = std::tuple<std::string, std::string, std::string>;
+    std::map<Key, std::size_t> workloads;
     for (std::size_t i = 0; i < best_.places.size(); ++i) {
       const auto& place = best_.places[i];
       const auto found = place ? best_.shape_of.find(*place) : best_.shape_of.end();
       if (found == best_.shape_of.end() || found->second != shape) continue;
       ++out.pods;
       const auto workload = name_of(*waiters_.pods[i].pod->pod);
-      ++workloads[{workload.kind, workload.name}];
+      ++workloads[Key(workload.ns, workload.kind, workload.name)];
     }
-    for (const auto& [name, count] : workloads) out.workloads.push_back({name.first, name.second, count});
+    for (const auto& [key, count] : workloads)
+      out.workloads.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), count});
     std::ranges::stable_sort(out.workloads, std::ranges::greater(), &WaitingWorkload::count);
     out.workloads_total = out.workloads.size();
     if (out.workloads.size() > kMostWorkloadsListed) out.workloads.resize(kMostWorkloadsListed);
@@ -281,18 +283,24 @@ class Wanting {
     return out;
   }
 
-  // Nothing for pods of other namespaces.
+  // Nothing for pods of namespaces that the author may not see.
   WaitingWorkload name_of(const api::Pod& pod) const {
-    return pod.meta.namespace_ == search_.question.meta.namespace_ ? waiting_workload_of(pod)
-                                                                   : WaitingWorkload{};
+    const auto& question = search_.question;
+    const auto& ns = pod.meta.namespace_;
+    if (ns == question.meta.namespace_) return waiting_workload_of(pod);
+    if (!question.seen_namespaces.contains(ns)) return {};
+    auto out = waiting_workload_of(pod);
+    out.ns = ns;
+    return out;
   }
 
   void note_unplaced() {
-    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> found;
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> found;
     const auto note = [&](const Waiter& waiter, const std::string& reason) {
       const auto workload = name_of(*waiter.pod->pod);
       // The reason has what the pod asks for.
-      ++found[{workload.kind, workload.name, workload.name.empty() ? "they fit on no shape" : reason}];
+      ++found[{workload.ns, workload.kind, workload.name,
+               workload.name.empty() ? "they fit on no shape" : reason}];
     };
     for (const auto& [waiter, reason] : left_out_) note(waiter, reason);
     for (std::size_t i = 0; i < best_.places.size() && out_.not_tried == 0; ++i) {
@@ -302,7 +310,8 @@ class Wanting {
       note(waiter, reason == reasons_.end() ? "they fit on no shape" : reason->second);
     }
     for (const auto& [key, count] : found)
-      out_.unplaced.push_back({{std::get<0>(key), std::get<1>(key), count}, std::get<2>(key)});
+      out_.unplaced.push_back(
+          {{std::get<0>(key), std::get<1>(key), std::get<2>(key), count}, std::get<3>(key)});
     std::ranges::stable_sort(out_.unplaced, std::ranges::greater(),
                              [](const auto& each) { return each.pods.count; });
     out_.unplaced_total = out_.unplaced.size();

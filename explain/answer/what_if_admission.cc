@@ -204,11 +204,12 @@ void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::P
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config) {
   framework::Profile profile = *config.profile(pod.scheduler_name);
+  SpecFindings unknown;
   for (std::size_t i = 0; i < question.strategies.size(); ++i) {
     const auto path = (question.paths.spec / "strategies")[i];
-    if (auto set = set_weight(question.strategies[i], path, profile); !set)
-      return std::unexpected(set.error());
+    if (auto set = set_weight(question.strategies[i], path, profile); !set) unknown.add(set.error());
   }
+  if (!unknown.none()) return std::unexpected(unknown.error());
   remove_disabled(question.strategies, profile);
   if (!pod.node_name.empty()) return kubelet_profile(std::move(profile));
   return profile;

@@ -19,6 +19,10 @@ void keep(List& list, std::size_t most) {
   list.resize(std::min(list.size(), most));
 }
 
+void keep_victims(ReportStatus& status, std::size_t most) {
+  if (status.preemption) keep(status.preemption->victims, most);
+}
+
 // Texts of the same meaning: sentences, or names of plugins, resources and domains, whose
 // length is not bounded.
 void cut_to(ReportStatus& status, Meaning meaning, std::size_t bytes) {
@@ -75,20 +79,24 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { keep(s.findings, 5); },
     [](ReportStatus& s) { cut_texts(s, 256); },
     [](ReportStatus& s) { keep(s.top_nodes, 5); },
-    [](ReportStatus& s) {
-      if (s.preemption) keep(s.preemption->victims, 4);
-    },
+    // A victim may be named here only, so names of victims stay longer than what says more of the choice.
+    [](ReportStatus& s) { keep_victims(s, 128); },
     [](ReportStatus& s) { cut_rejections(s, 8, 1); },
     [](ReportStatus& s) { cut_strategies(s, 0); },
+    [](ReportStatus& s) { keep_victims(s, 96); },
+    [](ReportStatus& s) { keep_victims(s, 64); },
+    [](ReportStatus& s) { keep_victims(s, 32); },
+    [](ReportStatus& s) { keep_victims(s, 16); },
     [](ReportStatus& s) { keep_gates(s, 4); },
     [](ReportStatus& s) { cut_names(s, 63); },
+    [](ReportStatus& s) { keep_victims(s, 4); },
     [](ReportStatus& s) { cut_devices(s, 4, 1); },
     [](ReportStatus& s) { cut_rejections(s, 4, 0); },
     [](ReportStatus& s) { keep(s.top_nodes, 2); },
     [](ReportStatus& s) { cut_texts(s, 100); },
     [](ReportStatus& s) {
       for (auto& top : s.top_nodes) top.strategy_scores.clear();
-      if (s.preemption) keep(s.preemption->victims, 1);
+      keep_victims(s, 1);
       keep(s.strategies, 8);
       keep_gates(s, 1);
       keep(s.history, 2);
@@ -177,6 +185,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_texts(s, 256); },
     [](ReportStatus& s) { cut_strategies(s, 1); },
     [](ReportStatus& s) { keep(s.answer->placements, 32); },
+    [](ReportStatus& s) { keep_victims(s, 16); },
     [](ReportStatus& s) { keep(s.answer->quotas, 4); },
     [](ReportStatus& s) { cut_verdicts(*s.answer, 16, 1); },
     [](ReportStatus& s) { cut_answer_rejections(s, 8, 1); },
@@ -186,9 +195,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     },
     [](ReportStatus& s) { cut_names(s, 63); },
     [](ReportStatus& s) { keep(s.answer->placements, 16); },
-    [](ReportStatus& s) {
-      if (s.preemption) keep(s.preemption->victims, 4);
-    },
+    [](ReportStatus& s) { keep_victims(s, 4); },
     [](ReportStatus& s) {
       cut_pods(*s.answer, 4);
       cut_search(*s.answer, 2, 4);
@@ -215,7 +222,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       s.strategies.clear();
       for (auto& verdict : s.answer->verdicts) verdict.strategy_scores.clear();
       for (auto& top : s.top_nodes) top.strategy_scores.clear();
-      if (s.preemption) keep(s.preemption->victims, 1);
+      keep_victims(s, 1);
       if (s.answer->group) keep(s.answer->group->domains, 4);
       keep(s.answer->zones, 4);
       keep(s.answer->quotas, 2);

@@ -26,12 +26,14 @@ struct Fields<ResourceAmount> {
 
 // Pods of one workload that wait. Without a name: pods of other namespaces.
 struct WaitingWorkload {
+  std::string ns = {};  // empty: the question's
   std::string kind = {}, name = {};
   std::size_t count = 0;
 };
 template <>
 struct Fields<WaitingWorkload> {
   static constexpr std::tuple all{
+      field("namespace", &WaitingWorkload::ns, {.bytes = 63}),
       field("kind", &WaitingWorkload::kind, Meaning::name),
       field("name", &WaitingWorkload::name),
       required("count", &WaitingWorkload::count),

@@ -10,6 +10,7 @@
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
+#include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/shared/unmet.h"
 #include "scheduler/plugins/shared/untolerated.h"
 #include "scheduler/plugins/volumes/volumes_apart.h"
@@ -17,8 +18,8 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
+constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kGates = 16,
+                      kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 253;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
@@ -156,7 +157,17 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
   }
 }
 
-// A cordon is easily undone, so this reason leads only if that would help: if a cordoned node has room.
+// Whether the pod's selector, its tolerations and its requests would allow the node without its cordon.
+bool would_take(const cluster::PodInfo& pod, cluster::Row row, const cluster::Snapshot& snapshot) {
+  const auto is_of_cordon = [](const std::string& taint) {
+    return taint.starts_with("node.kubernetes.io/unschedulable:");
+  };
+  return plugins::has_room(pod, row, snapshot) &&
+         plugins::required_affinity_selects(*pod.pod, *snapshot.entry(row).node) &&
+         std::ranges::all_of(plugins::untolerated_taints(pod, snapshot, row), is_of_cordon);
+}
+
+// A cordon is easily undone, so this reason leads only if a cordoned node would then take the pod.
 void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decision& decision,
                            const cluster::Snapshot& snapshot,
                            std::vector<framework::RejectionGroup>& groups) {
@@ -171,7 +182,7 @@ void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decisio
     const auto id = decision.rejections.id(row);
     if (helps || id == framework::kFits) return;
     const auto& reasons = decision.rejections.verdict(id).reasons;
-    helps = std::ranges::any_of(reasons, is_cordon) && plugins::has_room(pod, row, snapshot);
+    helps = std::ranges::any_of(reasons, is_cordon) && would_take(pod, row, snapshot);
   });
   if (!helps) std::rotate(cordons, std::next(cordons), groups.end());
 }

@@ -121,7 +121,7 @@ struct Fields<ReportCondition> {
 // An earlier attempt.
 struct ReportAttempt {
   std::optional<Wall> at;
-  std::string outcome, reason;  // reason: the one that rejected the most nodes, or the error
+  std::string outcome, reason;  // reason: of the main rejection, or the error
   std::size_t nodes = 0;        // how many nodes it rejected
   std::string code;             // of the reason; empty: an error
   framework::Topics about = {};
@@ -163,10 +163,13 @@ struct Fields<Victim> {
   };
 };
 
+// As many pods as a node can have in practice, so that each victim finds its reason.
+inline constexpr std::size_t kVictims = 256;
+
 // The pods that preemption evicts for the pod.
 struct Preempted {
   std::string node;
-  std::vector<Victim> victims;  // at most 16; a what-if omits other namespaces
+  std::vector<Victim> victims;  // at most kVictims; a what-if omits other namespaces
   std::size_t total = 0;        // of all victims
   std::size_t static_pods = 0;  // of all victims: their kubelet runs them again
   // Only decisions have it. Later attempts of the pod repeat this preemption until the pod is placed.
@@ -176,7 +179,7 @@ template <>
 struct Fields<Preempted> {
   static constexpr std::tuple all{
       required("nodeName", &Preempted::node, Meaning::node),
-      required("victims", &Preempted::victims, {.items = 16}),
+      required("victims", &Preempted::victims, {.items = kVictims}),
       required("victimsTotal", &Preempted::total),
       field("staticPods", &Preempted::static_pods),
       field("decidedAt", &Preempted::decided_at),

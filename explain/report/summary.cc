@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "explain/report/main_rejection.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/report.h"
 
@@ -53,14 +54,15 @@ std::string reason_of(const ReportStatus& status) {
   if (status.choice && !says_message(status)) return lead_of(status);
   if (status.rejections.empty() || says_message(status))
     return status.message.empty() ? "-" : main_reason(status);
-  const auto& first = status.rejections.front();
-  return held_by(first.reason, first.nodes, status.node_counts.total);
+  const auto& main = *main_rejection(status.rejections);
+  return held_by(main.reason, main.nodes, status.node_counts.total);
 }
 
 }  // namespace
 
 std::string main_reason(const ReportStatus& status) {
-  if (!says_message(status) && !status.rejections.empty()) return shortened(status.rejections.front().reason);
+  if (!says_message(status) && !status.rejections.empty())
+    return shortened(main_rejection(status.rejections)->reason);
   return shortened(status.message);
 }
 

@@ -19,10 +19,11 @@ export function setToken(text) {
 
 // An error reply, with podium's or the API server's message.
 export class Refused extends Error {
-  constructor(status, message, cause = "") {
+  constructor(status, message, causes = []) {
     super(message);
     this.status = status;
-    this.cause = cause;
+    this.cause = causes[0]?.reason ?? "";
+    this.evictedFor = causes.find((one) => one.reason === "EvictedFor")?.message; // of a pod that is gone
     this.hasToken = hasToken();
   }
 }
@@ -30,7 +31,7 @@ export class Refused extends Error {
 function refusal(status, text) {
   try {
     const body = JSON.parse(text);
-    return new Refused(status, body.message ?? text, body.details?.causes?.[0]?.reason ?? "");
+    return new Refused(status, body.message ?? text, body.details?.causes);
   } catch {
     return new Refused(status, text.trim() || `podium replies with status ${status}`);
   }

@@ -20,6 +20,8 @@ spec:
       requests: {cpu: 500m, memory: 256Mi}
 `;
 
+const PLACES = 16; // rows that are not folded
+
 export const newQuestion = () => ({
   ns: "default",
   pod: "",
@@ -265,17 +267,27 @@ export class AskView extends Component {
   places(status) {
     const places = status.placements ?? [];
     if (!places.length) return null;
+    const shown = places.length > PLACES + 4 ? PLACES : places.length;
+    const table = (id, caption, some) =>
+      h(
+        Table,
+        { id, caption, columns: ["Node", "Pods"], numbers: ["Pods"] },
+        some.map((one) => h("tr", { key: one.nodeName }, h("th", { scope: "row" }, one.nodeName), h("td", { class: "number" }, one.count))),
+      );
     return h(
       "section",
       { "aria-labelledby": "places" },
       h("h2", { id: "places" }, "Where they go"),
-      h(
-        Table,
-        { id: "placements", caption: "Nodes and how many they take", columns: ["Node", "Pods"], numbers: ["Pods"] },
-        places.map((one) => h("tr", { key: one.nodeName }, h("th", { scope: "row" }, one.nodeName), h("td", { class: "number" }, one.count))),
-      ),
+      table("placements", "Nodes and how many they take", places.slice(0, shown)),
+      shown < places.length &&
+        h(
+          "details",
+          { key: "more" },
+          h("summary", null, `${count(places.length - shown, "more node")} that ${places.length - shown === 1 ? "takes" : "take"} as many or fewer`),
+          table("more-placements", "More nodes and how many they take", places.slice(shown)),
+        ),
       status.placementsTotal > places.length &&
-        h("p", { class: "note" }, `And ${count(status.placementsTotal - places.length, "more node")}.`),
+        h("p", { class: "note" }, `And ${count(status.placementsTotal - places.length, "more node")}, not listed.`),
     );
   }
   answer(question) {

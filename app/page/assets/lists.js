@@ -151,7 +151,7 @@ export const WaitingTable = ({ groups }) =>
     Table,
     {
       id: "waiting",
-      caption: "Pending pods, by workload, requests and most frequent reason",
+      caption: "Pending pods, by workload, requests and main reason",
       columns: ["Pods", "Of", "Ask for", "Blocked by", "Nearest miss", "Age", "Attempts", "Last tried", "Names"],
       numbers: ["Pods", "Attempts"],
     },
@@ -238,7 +238,7 @@ export class WaitingView extends LiveView {
         h(
           "p",
           { class: "note" },
-          "By workload, and by the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
+          "By workload, and by the main reason, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
         ),
       ],
     );

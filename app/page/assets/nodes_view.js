@@ -11,7 +11,7 @@ const amounts = (all = []) =>
     .filter(({ amount }) => amount !== "0")
     .map(({ resource, amount }) => amountText(resource, amount))
     .join(", ");
-const nameOf = ({ kind, name }) => (name ? `${kind ? `${kind} ` : ""}${name}` : "other namespaces");
+const nameOf = ({ namespace, kind, name }, ns) => (name ? `${kind ? `${kind} ` : ""}${namespace ?? ns}/${name}` : "other namespaces");
 
 const EXAMPLE = `- name: m.16x64
   allocatable: {cpu: 16, memory: 64Gi, pods: 110}
@@ -33,7 +33,7 @@ const KINDS = [
   ["spare", "Which can be removed?"],
 ];
 
-function Missing({ found, words }) {
+function Missing({ found, words, ns }) {
   const { added = [], unplaced = [] } = found;
   return [
     h(Verdict, { words: words.nodes.verdict }),
@@ -49,7 +49,7 @@ function Missing({ found, words }) {
             h("td", null, amounts(one.allocatable)),
             h("td", { class: "number" }, h("b", null, one.nodes)),
             h("td", { class: "number" }, one.pods),
-            h("td", null, (one.workloads ?? []).map((each) => `${nameOf(each)} (${each.count})`).join(", ")),
+            h("td", null, (one.workloads ?? []).map((each) => `${nameOf(each, ns)} (${each.count})`).join(", ")),
             h("td", null, amounts(one.leftOver)),
           ),
         ),
@@ -63,9 +63,9 @@ function Missing({ found, words }) {
         unplaced.map(({ pods, reason }) =>
           h(
             "tr",
-            { key: `${pods.kind} ${pods.name} ${reason}` },
+            { key: `${pods.namespace} ${pods.kind} ${pods.name} ${reason}` },
             h("td", { class: "number" }, pods.count),
-            h("th", { scope: "row" }, nameOf(pods)),
+            h("th", { scope: "row" }, nameOf(pods, ns)),
             h("td", null, reason),
           ),
         ),
@@ -130,8 +130,9 @@ export class NodesView extends Asking {
   }
   ask(ns) {
     const { kind, query } = this.props;
-    if (kind === "spare") return askWith(ns, { search: { couldGo: {} } }, { allNamespaces: "true" });
-    return query.shapes ? ask(ns, withShapes(query.shapes), {}) : askWith(ns, { search: { forPending: {} } });
+    const all = { allNamespaces: "true" };
+    if (kind === "spare") return askWith(ns, { search: { couldGo: {} } }, all);
+    return query.shapes ? ask(ns, withShapes(query.shapes), all) : askWith(ns, { search: { forPending: {} } }, all);
   }
   render({ kind, query }, { ns, answer, error, isLoading }) {
     const status = answer?.status;
@@ -163,7 +164,7 @@ export class NodesView extends Asking {
         h("p", null, "podium places all pods on a copy of the cluster, with more or fewer nodes. Nothing is created or changed."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
-      status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words }),
+      status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words, ns }),
       status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words, ns }),
       status && !status.nodesWanted && !status.nodesSpare && h(Verdict, { words: status.message ?? status.outcome }),
     );

@@ -9,6 +9,7 @@ import { go, linkTo, rename, weightsIn, weightsText } from "./place.js";
 import { changedWeights, movedWords, rank, stillOf } from "./scores.js";
 import { answerVerdict, bestWords, count, podVerdict } from "./words.js";
 
+const VICTIMS = 4; // named in the sentence
 const AGAIN = 30000; // milliseconds until a new decision causes a new question
 
 // A pod that waits is asked about by itself.
@@ -129,13 +130,22 @@ export class PodView extends LiveView {
   preemption(status) {
     const found = status.preemption;
     if (!found) return null;
-    const names = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`).join(", ");
+    const named = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`);
+    const more = found.victimsTotal - Math.min(named.length, VICTIMS);
+    const names = `${named.slice(0, VICTIMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     const verb = status.outcome === "Scheduled" ? "evicted" : "evicts";
     const stays = found.staticPods > 0 ? ` Static pods among them: ${found.staticPods}. The kubelet runs these again.` : "";
     return h(
-      "p",
-      null,
-      `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.${stays}`,
+      "div",
+      { id: "preemption" },
+      h("p", null, `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.${stays}`),
+      named.length > VICTIMS &&
+        h(
+          "details",
+          null,
+          h("summary", null, named.length < found.victimsTotal ? `The first ${named.length} of them` : "All of them"),
+          h("p", null, named.join(", ")),
+        ),
     );
   }
   evictor({ evictedFor }) {
@@ -243,6 +253,7 @@ export class PodView extends LiveView {
         error,
         next: "podium keeps the last decision on each pod for a while; the reports in the cluster may be kept longer.",
       }),
+      error && this.evictor(error),
       report && this.story(report),
     );
   }

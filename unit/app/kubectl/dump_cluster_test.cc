@@ -164,6 +164,16 @@ TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
   EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"nobody"}, "")->front()), "");
 }
 
+// A workload of a similar name has made the pod, which is gone. A pod of a similar name was meant.
+TEST_F(DumpClusterTest, ANameLikeThatOfAWorkloadOnlyIsNotAMistypedOne) {
+  const auto cluster = open_cluster(connection()).value();
+  const auto mistyped = [&](const char* name) {
+    return similar_names(*cluster, "shop", parse_targets({name}, "")->front()).is_mistyped;
+  };
+  EXPECT_FALSE(mistyped("web-5d89d-2btnj"));
+  EXPECT_TRUE(mistyped("samll"));
+}
+
 TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {
   auto wrong = connection();
   wrong.config_flags.context = "prod";

@@ -94,6 +94,28 @@ TEST(Manifest, AllThatIsWrongHasItsLine) {
                                  "f.yaml:28: metadata: required"));
 }
 
+TEST(Manifest, FaultsOfThePodAreNamedNextToThoseOfTheObject) {
+  const auto pod = read(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: A_b}\nspec:\n  containers:\n"
+      "  - {name: c, image: i, resources: {requests: {memory: -1}}}\n"
+      "  tolerations: [{key: a, operator: Foo}]\n");
+  ASSERT_FALSE(pod);
+  EXPECT_THAT(pod.error().message, testing::StartsWith("f.yaml:3: metadata.name: Invalid value: \"A_b\""));
+  EXPECT_THAT(pod.error().message,
+              testing::HasSubstr("\nf.yaml:6: spec.containers[0].resources.requests[memory]: Invalid value"));
+  EXPECT_THAT(pod.error().message,
+              testing::HasSubstr("\nf.yaml:7: spec.tolerations[0].operator: Unsupported"));
+  const auto workload = read(
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n"
+      "  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: other}}\n    spec:\n"
+      "      containers:\n      - {name: c, image: i, resources: {requests: {memory: -1}}}\n");
+  ASSERT_FALSE(workload);
+  EXPECT_THAT(
+      workload.error().message,
+      testing::HasSubstr("spec.selector does not match them\nf.yaml:10: "
+                         "spec.template.spec.containers[0].resources.requests[memory]: Invalid value"));
+}
+
 TEST(Manifest, AnUnknownFieldIsNamedNextToAnotherFault) {
   const char* pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {newField: 1, containers: [%s]}}";
   const auto with = [pod](const char* container) {

@@ -173,6 +173,14 @@ TEST(Protocol, AFailedCommandIsAnErrorOfTheTool) {
   EXPECT_EQ(odd.at("result").at("isError"), true);
 }
 
+TEST(Protocol, PlacesInAnArgumentHaveItsName) {
+  const auto call = json::parse(
+      reply_of(ToolCall{json::value(5), {{"whatif", "--filename=-"}, "a: [", "manifest"}, "whatif"},
+               ChildEnd{2, "", "podium whatif: -:2:1: not closed\n-:3: spec.x: unknown field\na-: b"}));
+  EXPECT_EQ(text_of(call.at("result")),
+            "podium whatif: manifest:2:1: not closed\nmanifest:3: spec.x: unknown field\na-: b");
+}
+
 TEST(Protocol, AnswersAreBounded) {
   const auto output =
       json::serialize(json::object{{"words", std::string(100, 'w') + "\n" + std::string(kMostWords, 'x')},

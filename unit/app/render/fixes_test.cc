@@ -135,6 +135,23 @@ TEST(TriedFixes, OfAPairAreInOneFragment) {
   EXPECT_EQ(lines(R"({"type": "Pair", "message": "m", "changes": [3, {"type": 3}]})"), "  m\n");
 }
 
+TEST(TriedFixes, APairWithOneFragmentSaysSo) {
+  const auto pair = [](const char* first, const char* second) {
+    return lines(
+        fmt::format(R"({{"type": "Pair", "message": "a and b", "changes": [{}, {}]}})", first, second));
+  };
+  const auto* spread = R"({"type": "SpreadScheduleAnyway", "constraint": 0, "topologyKey": "zone"})";
+  const auto* request = R"({"type": "RequestLess", "resource": "cpu", "atMost": "1", "container": "c"})";
+  const auto* taint =
+      R"({"type": "TolerateTaint", "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}})";
+  EXPECT_EQ(pair(taint, spread),
+            "  a and b\n    # only the first of the two changes:\n"
+            "    tolerations:\n    - {key: k, operator: Equal, value: v, effect: NoSchedule}\n");
+  EXPECT_EQ(
+      pair(spread, request),
+      "  a and b\n    # only the second of the two changes:\n    resources: {requests: {cpu: \"1\"}}\n");
+}
+
 TEST(TriedFixes, ThatNoneHelpsIsSaidWhereItIsKnown) {
   auto report = with_fixes("", 3);
   EXPECT_EQ(tried_fixes(report), "");

@@ -33,7 +33,7 @@ NodesWanted of_shop() {
                      .allocatable = {{"cpu", "96"}, {"memory", "1099511627776"}, {"nvidia.com/gpu", "8"}},
                      .nodes = 2,
                      .pods = 9,
-                     .workloads = {{"Deployment", "web", 2}, {.count = 7}},
+                     .workloads = {{.kind = "Deployment", .name = "web", .count = 2}, {.count = 7}},
                      .workloads_total = 2,
                      .left_over = {{"cpu", "1500m"}, {"memory", "0"}}}},
           .added_total = 1,
@@ -44,8 +44,9 @@ NodesWanted of_shop() {
 
 TEST(NodesTable, JoinsWhatEachNamespaceNames) {
   auto of_ml = of_shop();
-  of_ml.added[0].workloads = {{"StatefulSet", "big", 6}, {.count = 3}};
-  of_ml.unplaced = {{.pods = {"Pod", "h100", 3}, .reason = "no shape has gpu-model=h100"}};
+  of_ml.added[0].workloads = {{.kind = "StatefulSet", .name = "big", .count = 6}, {.count = 3}};
+  of_ml.unplaced = {
+      {.pods = {.kind = "Pod", .name = "h100", .count = 3}, .reason = "no shape has gpu-model=h100"}};
   NodesAnswers answers{.asked = {wanted("shop", of_shop(), 14, 11), wanted("ml", of_ml, 14, 11)},
                        .unasked = {.forbidden = {"secret"}, .ending = {}}};
   const NodesSpare spare{

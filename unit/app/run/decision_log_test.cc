@@ -125,6 +125,27 @@ TEST(DecisionLog, NamesOfNodesAreWithheld) {
   EXPECT_EQ(lines_of(path).at(0).at("evicts"), 2);
 }
 
+// A pipeline that keeps the lines knows why a pod was evicted.
+TEST(DecisionLog, TheAttemptThatPreemptsNamesTheVictims) {
+  const unit::TempDir dir;
+  const auto path = dir.path("log");
+  {
+    auto log = DecisionLog::open({.path = path}).value();
+    auto waits = decision(0);
+    waits.status.outcome = explain::kUnschedulable;
+    waits.status.choice.reset();
+    waits.status.preemption = explain::Preempted{
+        .node = "n1", .victims = {{"shop", "low"}}, .total = 1, .decided_at = waits.status.decided_at};
+    log->add(waits);
+    waits.status.decided_at = *waits.status.decided_at + std::chrono::seconds(1);
+    log->add(std::move(waits));
+  }
+  const auto lines = lines_of(path);
+  EXPECT_EQ(lines.at(0).at("victims"), boost::json::parse(R"(["shop/low"])"));
+  EXPECT_EQ(lines.at(1).at("evicts"), 1);
+  EXPECT_FALSE(lines.at(1).contains("victims")) << "it repeats the preemption";
+}
+
 TEST(DecisionLog, AFileThatCannotBeWritten) {
   const auto log = DecisionLog::open({.path = "/nonesuch/log"});
   ASSERT_FALSE(log);

@@ -300,6 +300,14 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
   EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "ml/vip") << "a new preemptor of the same name";
 }
 
+TEST(DecisionMemory, EachOfManyVictimsKnowsItsEviction) {
+  Memory m;
+  std::vector<Victim> victims;
+  for (int i = 0; i < 200; ++i) victims.push_back({"shop", fmt::format("low-{}", i)});
+  m.remember("ml", "vip", "v", m.preempting(victims));
+  for (const auto& [ns, name] : victims) EXPECT_EQ(m.memory.find(ns, name).evicted_for, "ml/vip") << name;
+}
+
 // A StatefulSet's next pod has the same name, and a place from which the same preemptor evicts it.
 TEST(DecisionMemory, ANextPodOfThatNameMayBeEvictedAgain) {
   Memory m;
@@ -328,22 +336,6 @@ TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
   m.remember("ml", "vip", "v", preempts);
   m.decide("low");  // of the same UID: its binding has ended
   EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
-}
-
-TEST(EvictionMemory, ForgetsTheOldest) {
-  EvictionMemory memory;
-  const auto add = [&](std::size_t victim) {
-    return memory.add("shop/" + std::to_string(victim), {"ml/vip", "v", "n1", std::nullopt});
-  };
-  for (std::size_t i = 0; i < EvictionMemory::kKept; ++i) EXPECT_TRUE(add(i));
-  EXPECT_FALSE(add(0)) << "known";
-  EXPECT_TRUE(memory.find("shop/0"));
-  EXPECT_TRUE(memory.add("shop/0", {"ml/other", "o", "n2", std::nullopt}));
-  EXPECT_TRUE(add(EvictionMemory::kKept));
-  ASSERT_TRUE(memory.find("shop/0")) << "it was evicted again";
-  EXPECT_EQ(memory.find("shop/0")->node, "n2");
-  EXPECT_FALSE(memory.find("shop/1"));
-  EXPECT_TRUE(memory.find("shop/2"));
 }
 
 TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
@@ -452,6 +444,21 @@ TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
   test.clock.advance(11min);
   test.decide("later");
   EXPECT_EQ(blocked(test.memory), Expected());
+}
+
+TEST(DecisionMemory, CountsThemByTheMainReason) {
+  Memory test;
+  auto status = test.status("");
+  status.outcome = "Unschedulable";
+  status.choice.reset();
+  status.rejections.resize(2);
+  status.rejections[0].code = "NodeSelectorMismatch";
+  status.rejections[0].nodes = 300;
+  status.rejections[1].code = "InsufficientResource";
+  status.rejections[1].about = {{framework::Topic::resource, "cpu"}};
+  status.rejections[1].nodes = 2;
+  test.remember("shop", "a", "u", status);
+  EXPECT_EQ(blocked(test.memory), (std::map<std::string, double>{{"shop InsufficientResource cpu", 1}}));
 }
 
 TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {

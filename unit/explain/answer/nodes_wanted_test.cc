@@ -216,6 +216,29 @@ TEST(NodesWanted, PodsOfOtherNamespacesAreCountedAndNotNamed) {
   EXPECT_EQ(choice_in(status), "1 l (1 others, 1 a); none (1 others): they fit on no shape");
 }
 
+TEST(NodesWanted, PodsOfNamespacesThatTheAuthorSeesAreNamed) {
+  auto pods = many("a", 1, "3");
+  pods.push_back(waits(pod("seen").ns("other").uid("o").req("cpu", "3")));
+  pods.push_back(waits(pod("seen-2").ns("other").uid("o2").req("cpu", "99")));
+  pods.push_back(waits(pod("secret").ns("third").uid("o3").req("cpu", "99")));
+  const auto question =
+      unit::read(fmt::format(R"({{"search": {{"forPending": {{"shapes": [{}]}}}}}})", both())).value();
+  const auto snapshot = full_cluster();
+  EXPECT_EQ(explain::namespaces_drained(question, snapshot, pods),
+            (std::vector<std::string>{"other", "third"}));
+  auto seen = question;
+  seen.seen_namespaces = {"other"};
+  const auto status = explain::answer(seen, snapshot, unit::default_config(), {}, {}, pods);
+  EXPECT_EQ(
+      choice_in(status),
+      "1 l (1 a, 1 seen); none (1 others): they fit on no shape; none (1 seen-2): asks for 99 cpu, and the "
+      "largest shape has 16");
+  const auto& wanted = *status.answer->nodes_wanted;
+  EXPECT_EQ(wanted.added.at(0).workloads.at(0).ns, "") << "that of the question";
+  EXPECT_EQ(wanted.added.at(0).workloads.at(1).ns, "other");
+  EXPECT_EQ(wanted.unplaced.at(1).pods.ns, "other");
+}
+
 TEST(NodesWanted, PodsThatAreNotAskedAbout) {
   auto snapshot = full_cluster();
   const auto nominated = waits(one_of("nominated", 0, "3"));

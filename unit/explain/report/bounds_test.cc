@@ -47,7 +47,7 @@ ReportStatus full(char letter) {
   s.findings = std::vector(16, Finding{text.substr(0, 256), text.substr(0, 512)});
   s.devices = std::vector(32, framework::GivenDevice{name, name.substr(0, 127), name, name, name, true});
   s.devices_total = 600;
-  s.preemption = Preempted{name, std::vector(16, Victim{std::string(63, 's'), name}), 400};
+  s.preemption = Preempted{name, std::vector(kVictims, Victim{std::string(63, 's'), name}), 400};
   s.scheduling_gates = std::vector(16, name);
   s.gated = std::vector(3, GatedTime{Wall(1'800'000'000s), Wall(1'800'000'000s), std::vector(16, text)});
   s.history =
@@ -73,6 +73,21 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
   }
   EXPECT_EQ(json::parse(bounded_json(scheduled(), most)), fixture("scheduled"))
       << "nothing is cut needlessly";
+}
+
+// A victim may be named in this report only.
+TEST(BoundedJson, NamesOfVictimsStayBeforeWhatSaysMoreOfTheChoice) {
+  constexpr std::size_t most = kReportBytes - kOtherBytes;
+  auto status = scheduled();
+  status.preemption = Preempted{.node = "n1", .total = 110};
+  for (int i = 0; i < 110; ++i)
+    status.preemption->victims.push_back({"shop", fmt::format("web-7d8f9c6b54-{:05}", i)});
+  const auto text = bounded_json(status, most);
+  EXPECT_LE(text.size(), most);
+  const auto kept = json::parse(text);
+  EXPECT_GE(kept.at("preemption").at("victims").as_array().size(), 64u);
+  EXPECT_EQ(kept.at("preemption").at("victimsTotal"), 110);
+  EXPECT_EQ(kept.at("topNodes"), fixture("scheduled").at("topNodes"));
 }
 
 // An answer with full lists.
@@ -176,12 +191,13 @@ TEST(BoundAnswer, ASearchForNodesIsNeverLonger) {
     auto& a = status.answer.emplace();
     AddedNodes added{
         .shape = text, .like = name, .allocatable = std::vector(8, ResourceAmount{name, "1000Gi"})};
-    added.workloads = std::vector(16, WaitingWorkload{name, name, 10'000});
+    added.workloads = std::vector(16, WaitingWorkload{name.substr(0, 63), name, name, 10'000});
     added.left_over = added.allocatable;
-    a.nodes_wanted = NodesWanted{.added = std::vector(16, added),
-                                 .unplaced = std::vector(16, UnplacedPods{{name, name, 10'000}, text}),
-                                 .unplaced_total = 500,
-                                 .uncordon = std::vector(16, name)};
+    a.nodes_wanted =
+        NodesWanted{.added = std::vector(16, added),
+                    .unplaced = std::vector(16, UnplacedPods{{name.substr(0, 63), name, name, 10'000}, text}),
+                    .unplaced_total = 500,
+                    .uncordon = std::vector(16, name)};
     a.nodes_spare = NodesSpare{
         .nodes = std::vector(64, SpareNode{name, 100, {{name, name}}, 100}),
         .nodes_total = 500,

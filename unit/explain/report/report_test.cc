@@ -77,6 +77,39 @@ TEST(Project, CordonedNodesLeadOnlyIfOneHasRoom) {
   EXPECT_EQ(first_reason("64", false), "Insufficient cpu") << "no node has so much";
 }
 
+TEST(Project, CordonedNodesDoNotLeadIfTheyAreForOtherPods) {
+  const auto reasons = [](auto change) {
+    auto snapshot = snapshot_of({machine("n1", "1").label("pool", "a")});
+    for (const char* name : {"c1", "c2"}) {
+      auto cordoned = change(machine(name)).build();
+      cordoned.unschedulable = true;
+      snapshot.set_node(test::share(cordoned));
+    }
+    const auto status = report_on(pod("big").req("cpu", "2").node_selector("pool", "a").build(), snapshot);
+    return status.rejections.front().reason + "; " + main_reason(status);
+  };
+  EXPECT_EQ(reasons([](auto node) { return node; }), "Insufficient cpu; Insufficient cpu")
+      << "they lack the label";
+  const auto kCordoned = "node(s) were unschedulable; node(s) were unschedulable";
+  EXPECT_EQ(reasons([](auto node) {
+              return node.label("pool", "a").taint("node.kubernetes.io/unschedulable", "", "NoSchedule");
+            }),
+            kCordoned);
+  EXPECT_EQ(reasons([](auto node) { return node.label("pool", "a").taint("gpu", "", "NoSchedule"); }),
+            "Insufficient cpu; Insufficient cpu");
+}
+
+// Most nodes are not for the pod. That says less than what the others lack.
+TEST(Project, TheSummaryHasTheMainReason) {
+  const auto snapshot =
+      snapshot_of({machine("n1", "1").label("pool", "a"), machine("b1"), machine("b2"), machine("b3")});
+  auto status = report_on(pod("big").req("cpu", "2").node_selector("pool", "a").build(), snapshot);
+  status.outcome = kUnschedulable;
+  EXPECT_EQ(status.rejections.front().nodes, 3u);
+  EXPECT_EQ(main_reason(status), "Insufficient cpu");
+  EXPECT_EQ(summary_of(status).reason, "Insufficient cpu (1 of 4 nodes)");
+}
+
 TEST(Project, TotalsAreTheWeightedSumsOfTheStrategies) {
   auto snapshot = snapshot_of(
       {machine("n1", "2").zone("a"), machine("n2", "4").zone("a").label("disk", "ssd"),
