@@ -116,7 +116,7 @@ class Replacing {
     auto warnings = leaving.for_pod ? std::vector<std::string>()
                     : budgets_      ? warnings_of_evicted(*pod.pod, *budgets_)
                                     : warnings_of_lost(*pod.pod);
-    const auto* profile = context_.config.profile(pod.pod->scheduler_name);
+    const auto* profile = answering_profile(context_.config, pod.pod->scheduler_name);
     if (api::is_static(*pod.pod)) {
       ++out_.pending;
       entry.code = "NoNode";
