@@ -47,7 +47,7 @@ TEST(Drains, SayWhyAPodOfTheDrainedNodeOnlyHasNoOtherPlace) {
   EXPECT_EQ(pinned.nodes_total, 2u);
 }
 
-// Next to kube-scheduler, most pods are its own: podium answers with its only profile.
+// Next to kube-scheduler, most pods are its own: podium answers with its only profile, and counts them.
 TEST(Drains, TheOnlyProfileAnswersForPodsOfOtherSchedulers) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
   unit::run_pod(
@@ -57,12 +57,14 @@ TEST(Drains, TheOnlyProfileAnswersForPodsOfOtherSchedulers) {
   const auto drained = unit::ask(spec, snapshot).answer->changes.at(0);
   EXPECT_EQ(drained.pods_moved, 1u);
   EXPECT_EQ(drained.pods.at(0).node, "n2");
+  EXPECT_EQ(drained.of_other_schedulers, 1u);
   auto config = unit::default_config();
   auto second = std::make_shared<framework::Profile>(*config.profiles.front());
   second->scheduler_name = "second";
   config.profiles.push_back(std::move(second));
   const auto refused = unit::ask(spec, snapshot, config).answer->changes.at(0);
   EXPECT_EQ(refused.pods.at(0).code, "OtherScheduler");
+  EXPECT_EQ(refused.of_other_schedulers, 0u);
 }
 
 // It comes back in the next step, when the node is empty.
