@@ -19,6 +19,7 @@
 #include "app/kubectl/file_places.h"
 #include "app/kubectl/manifest.h"
 #include "app/offline/files.h"
+#include "app/render/fixes.h"
 #include "app/render/text.h"
 #include "app/render/together.h"
 #include "app/render/values.h"
@@ -382,6 +383,7 @@ class Asking {
     const auto options = render_options(output, program_of(command_));
     say(flags_.capacity ? render::capacity(report, name, options)
                         : render::what_if(report, name, options, other_options(flags_.question, report)));
+    if (flags_.question.fixes) say(render::why_no_fixes(report));
     if (report.status.answer && report.status.answer->ignored > 0) {
       const auto ignored = report.status.answer->ignored;
       say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,

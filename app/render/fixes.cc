@@ -23,16 +23,17 @@ std::string_view string_of(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-// The toleration that was tried, as lines of YAML to paste into the pod's spec.
-std::string toleration_snippet(const json::object& fields) {
-  const auto* value = fields.if_contains("taint");
-  const auto* taint = value ? value->if_object() : nullptr;
-  if (!taint) return {};
-  const json::object toleration{{"key", string_of(*taint, "key")},
-                                {"operator", "Equal"},
-                                {"value", string_of(*taint, "value")},
-                                {"effect", string_of(*taint, "effect")}};
-  return "tolerations:\n- " + flow(toleration) + "\n";
+// The tolerations that were tried, as lines of YAML to paste into the pod's spec.
+std::string toleration_snippet(const std::vector<const json::object*>& taints) {
+  std::string out;
+  for (const auto* taint : taints) {
+    const json::object toleration{{"key", string_of(*taint, "key")},
+                                  {"operator", "Equal"},
+                                  {"value", string_of(*taint, "value")},
+                                  {"effect", string_of(*taint, "effect")}};
+    out += "- " + flow(toleration) + "\n";
+  }
+  return out.empty() ? out : "tolerations:\n" + out;
 }
 
 // A resource whose limit is its request.
@@ -104,15 +105,11 @@ std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
          indented(fix_snippet(fix));
 }
 
-// `quota`: one that allows fewer pods than are asked for; null: there is none.
-std::string heading(std::size_t asked, const explain::QuotaAnswer* quota = nullptr) {
-  if (quota)
-    return fmt::format(
-        "What would let {} fit on the nodes, whatever quota {} allows; each tried on a copy of the cluster's "
-        "state:\n",
-        asked > 1 ? "more" : "it", quota->name);
-  return fmt::format("What would let {} run, each tried on a copy of the cluster's state:\n",
-                     asked > 1 ? "more" : "it");
+// `by_quota`: a quota allows fewer pods than are asked for, so those that fit may not run. Each fix says what
+// the quota allows.
+std::string heading(std::size_t asked, bool by_quota = false) {
+  return fmt::format("What would let {} {}, each tried on a copy of the cluster's state:\n",
+                     asked > 1 ? "more" : "it", by_quota ? "fit on the nodes" : "run");
 }
 
 }  // namespace
@@ -121,15 +118,25 @@ std::string no_fix_words(const explain::ReportAnswer& answer) {
   return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n" : "";
 }
 
+std::string why_no_fixes(const Report& report) {
+  const auto& answer = answer_of(report);
+  const auto* quota = explain::exceeded_quota(answer);
+  if (!quota || !answer.fixes.empty() || answer.no_fix_helps || answer.fitting < answer.asked) return {};
+  return fmt::format("No fix was tried: the nodes have room, and only quota {} is in the way.\n",
+                     quota->name);
+}
+
 std::string fix_snippet(const explain::ReportFix& fix) {
   std::string out;
   std::vector<Requests> requests;
+  std::vector<const json::object*> taints;
   for (const auto& [type, fields] : changes_of(fix)) {
-    if (type == "TolerateTaint") out += toleration_snippet(*fields);
+    const auto* taint = fields->if_contains("taint");
+    if (type == "TolerateTaint" && taint && taint->is_object()) taints.push_back(&taint->get_object());
     if (type == "RaisePriority") out += priority_snippet(*fields);
     if (type == "RequestLess") add_request(*fields, requests);
   }
-  return out + request_snippets(requests);
+  return out + toleration_snippet(taints) + request_snippets(requests);
 }
 
 std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
@@ -154,7 +161,7 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);
   if (answer.fixes.empty()) return no_fix_words(answer);
-  auto out = heading(answer.asked, explain::exceeded_quota(answer));
+  auto out = heading(answer.asked, explain::exceeded_quota(answer) != nullptr);
   for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
   return out;
 }
