@@ -294,13 +294,15 @@ class Asking {
     return source;
   }
 
-  // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
-  // is evaluated as if it were not placed: as a new pod, it would compete with itself.
+  // Whether the file has a pod that the API server stores: as `kubectl get pod -o yaml` prints it, or as it
+  // was applied. It is evaluated as if it were not placed: as a new pod, it would compete with itself.
   bool is_stored(const json::value& object, const std::string& ns) {
+    const auto name = api::text_at(object, "/metadata/name");
+    if (api::text_at(object, "/kind") != "Pod" || name.empty()) return false;
+    const auto found = cluster_.get(client::resource::pods, ns, name);
+    if (!found) return false;
     const auto uid = api::text_at(object, "/metadata/uid");
-    if (api::text_at(object, "/kind") != "Pod" || uid.empty()) return false;
-    const auto found = cluster_.get(client::resource::pods, ns, api::text_at(object, "/metadata/name"));
-    return found && api::text_at(*found, "/metadata/uid") == uid;
+    return uid.empty() ? is_unchanged(object, *found) : api::text_at(*found, "/metadata/uid") == uid;
   }
 
   // The pod that the object creates, as the API server would store it.
