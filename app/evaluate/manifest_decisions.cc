@@ -67,6 +67,10 @@ struct Asked {
   framework::ProfilePtr profile;
   explain::RemovedPods replaced = {};  // its placed pods in the cluster
   bool is_as_given = false;
+  std::vector<explain::EphemeralClaim> claims = {};  // of a pod without a subject
+
+  // Controllers create the claims of a pod that the API server does not have yet.
+  bool is_new_pod() const { return !subject && !is_as_given && !pod->meta.created; }
 };
 
 // The contents of all input files, admitted.
@@ -103,7 +107,9 @@ std::map<std::string, explain::Quotas, std::less<>> by_namespace(std::vector<api
 // The pods as the quotas count them: a pod of the cluster exists, and those of a file are created.
 Subject subject_of(const Asked& asked) {
   if (asked.subject) return *asked.subject;
-  return {.pod = *asked.pod, .is_stored = asked.pod->meta.created.has_value()};
+  return {.pod = *asked.pod,
+          .claims = asked.is_new_pod() ? asked.claims : std::vector<explain::EphemeralClaim>(),
+          .is_stored = asked.pod->meta.created.has_value()};
 }
 
 // The cluster, and `contents` admitted.
@@ -160,7 +166,7 @@ void read_objects(const Contents& contents, Prepared& prepared) {
 // missing_kinds() warns.
 void warn_of_templates(const Contents& contents, Prepared& prepared) {
   if (contents.cluster.resource_claim_templates.empty()) return;
-  for (const auto& [pod, subject, place] : contents.asked) {
+  for (const auto& [pod, subject, place, claims] : contents.asked) {
     auto objects = prepared.objects[pod->meta.namespace_];
     const Subject one{.pod = *pod};
     const auto& of = subject ? *subject : one;
@@ -188,7 +194,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
   read_objects(*contents, prepared);
   warn_of_templates(*contents, prepared);
   Problems problems;
-  for (auto& [pod, subject, place] : contents->asked) {
+  for (auto& [pod, subject, place, claims] : contents->asked) {
     const auto* named = prepared.config.profile(pod->scheduler_name);
     const auto& profiles = prepared.config.profiles;
     if (!named && profiles.size() == 1 && !inputs.as_given) {
@@ -206,8 +212,8 @@ Result<Prepared> prepare(const Inputs& inputs) {
     const bool is_pinned = !pod->node_name.empty() && !inputs.as_given;
     auto profile =
         std::make_shared<const framework::Profile>(is_pinned ? explain::kubelet_profile(*named) : *named);
-    prepared.asked.push_back(
-        {pod, std::move(subject), std::move(profile), std::move(replaced), inputs.as_given});
+    prepared.asked.push_back({pod, std::move(subject), std::move(profile), std::move(replaced),
+                              inputs.as_given, std::move(claims)});
   }
   if (problems) return std::unexpected(problems.error());
   return prepared;
@@ -217,7 +223,13 @@ Result<Prepared> prepare(const Inputs& inputs) {
 cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api::ClaimTemplates& templates,
                                cluster::Snapshot& fork) {
   const auto& rules = asked.profile->request_rules;
-  if (!asked.subject) return cluster::make_pod_info(asked.pod, rules);
+  if (!asked.subject && !asked.is_new_pod()) return cluster::make_pod_info(asked.pod, rules);
+  if (!asked.subject) {
+    auto pod = *asked.pod;
+    explain::make_claims(asked.claims, pod, fork);
+    explain::make_device_claims(templates, pod, fork);
+    return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), rules);
+  }
   const auto& subject = *asked.subject;
   auto pod = explain::replica_of(subject, *asked.pod, index);
   if (subject.kind != Subject::Kind::stateful_set)
@@ -254,7 +266,8 @@ std::string workload_of(const Asked& asked) {
   const auto& meta = asked.pod->meta;
   if (asked.subject) return fmt::format("{}/{}", meta.namespace_, asked.subject->name);
   const auto* owner = meta.controller();
-  return owner ? fmt::format("{}/{}", meta.namespace_, owner->name) : meta.namespace_;
+  return owner ? fmt::format("{}/{}", meta.namespace_, owner->name)
+               : meta.namespace_ + " (pods without a controller)";
 }
 
 // A pod that the API server does not create.
@@ -383,11 +396,12 @@ Result<Placements> place_files(const Inputs& inputs) {
   Placements placements{.warnings = std::move(prepared->warnings)};
   std::size_t start = 0;
   for (const auto& asked : prepared->asked) {
-    // Claims are created only for the pods of a workload.
+    // Claims are created only for new pods.
     static const api::ClaimTemplates kNone;
     const auto subject = subject_of(asked);
     const auto& ns = asked.pod->meta.namespace_;
-    const auto& templates = asked.subject ? prepared->objects[ns].claim_templates : kNone;
+    const auto& templates =
+        asked.subject || asked.is_new_pod() ? prepared->objects[ns].claim_templates : kNone;
     // A DaemonSet's pods are as many as its nodes: all are placed.
     const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
     auto admitted = subject.replicas;

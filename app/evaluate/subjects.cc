@@ -13,6 +13,7 @@
 #include "api/values/device.h"
 #include "base/ascii.h"
 #include "explain/question/question.h"
+#include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/fractional_bytes.h"
 #include "explain/workload/scale.h"
 
@@ -38,7 +39,12 @@ class AskedReader {
     if (object.maker->kind == "Pod") {
       // Read together: a pod that two files have is one.
       pod_names_.emplace(out_.items.size(), namespace_of(object.value) + "/" + name);
-      out_.items.push_back({.pod = {}, .subject = {}, .place = object.place("")});
+      auto claims = explain::read_ephemeral_claims(object.value);
+      if (!claims) problems_.add(fmt::format("{}: {}", object.place(""), claims.error().message));
+      out_.items.push_back({.pod = {},
+                            .subject = {},
+                            .place = object.place(""),
+                            .claims = std::move(claims).value_or(std::vector<explain::EphemeralClaim>())});
       pods_.push_back(std::move(object));
       return;
     }

@@ -25,6 +25,7 @@ struct AskedObjects {
     api::PodPtr pod;                          // of a workload: its first one, before admission
     std::optional<explain::Subject> subject;  // of a workload or a template
     std::string place = {};                   // of its object: "web.yaml:12"; empty: a pod of the cluster
+    std::vector<explain::EphemeralClaim> claims = {};  // of a pod without a subject
   };
   std::vector<Item> items;  // in the order of the input
   api::Manifests others;

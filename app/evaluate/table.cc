@@ -69,6 +69,11 @@ std::string where(const Group& group) {
   return listed(zones, kPlaces, zones.size());
 }
 
+// "2 are not placed: nodes do not have enough free cpu"
+std::string not_placed(std::size_t count, const std::string& why) {
+  return fmt::format("{} {} not placed: {}\n", count, count == 1 ? "is" : "are", why);
+}
+
 std::string every_pod(const std::vector<PlacedPod>& pods) {
   std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
   Counts messages;
@@ -78,7 +83,7 @@ std::string every_pod(const std::vector<PlacedPod>& pods) {
     if (pod.node.empty()) ++messages[render::printable(pod.message)];
   }
   auto text = render::table(rows, {Align::left, Align::left, Align::right}) + "\n";
-  for (const auto& [message, count] : messages) text += fmt::format("{} not: {}\n", count, message);
+  for (const auto& [message, count] : messages) text += not_placed(count, message);
   return text;
 }
 
@@ -107,7 +112,7 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
   if (!reasons.empty()) text += "\n";
   const auto list = sorted(reasons);
   for (std::size_t i = 0; i < std::min(list.size(), kReasons); ++i)
-    text += fmt::format("{} not: {}\n", list[i].second, list[i].first);
+    text += not_placed(list[i].second, list[i].first);
   if (list.size() > kReasons) text += fmt::format("and {} more reasons: -o wide\n", list.size() - kReasons);
   return text;
 }

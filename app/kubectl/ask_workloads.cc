@@ -19,6 +19,7 @@
 #include "app/kubectl/file_places.h"
 #include "app/kubectl/manifest.h"
 #include "app/offline/files.h"
+#include "app/render/fixes.h"
 #include "app/render/text.h"
 #include "app/render/together.h"
 #include "app/render/values.h"
@@ -293,13 +294,15 @@ class Asking {
     return source;
   }
 
-  // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
-  // is evaluated as if it were not placed: as a new pod, it would compete with itself.
+  // Whether the file has a pod that the API server stores: as `kubectl get pod -o yaml` prints it, or as it
+  // was applied. It is evaluated as if it were not placed: as a new pod, it would compete with itself.
   bool is_stored(const json::value& object, const std::string& ns) {
+    const auto name = api::text_at(object, "/metadata/name");
+    if (api::text_at(object, "/kind") != "Pod" || name.empty()) return false;
+    const auto found = cluster_.get(client::resource::pods, ns, name);
+    if (!found) return false;
     const auto uid = api::text_at(object, "/metadata/uid");
-    if (api::text_at(object, "/kind") != "Pod" || uid.empty()) return false;
-    const auto found = cluster_.get(client::resource::pods, ns, api::text_at(object, "/metadata/name"));
-    return found && api::text_at(*found, "/metadata/uid") == uid;
+    return uid.empty() ? is_unchanged(object, *found) : api::text_at(*found, "/metadata/uid") == uid;
   }
 
   // The pod that the object creates, as the API server would store it.
@@ -382,6 +385,7 @@ class Asking {
     const auto options = render_options(output, program_of(command_));
     say(flags_.capacity ? render::capacity(report, name, options)
                         : render::what_if(report, name, options, other_options(flags_.question, report)));
+    if (flags_.question.fixes) say(render::why_no_fixes(report));
     if (report.status.answer && report.status.answer->ignored > 0) {
       const auto ignored = report.status.answer->ignored;
       say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,

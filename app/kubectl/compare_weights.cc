@@ -27,10 +27,15 @@ std::string pods_elsewhere(const explain::WeightsCompared& found, const std::str
   const auto most = options.wide ? found.elsewhere.size() : std::min(kPodsShown, found.elsewhere.size());
   if (most == 0) return {};
   const auto node = [](const std::string& name) { return name.empty() ? std::string("-") : name; };
-  std::vector<render::Cells> rows{{"POD", "NODE", "THEN", "BECAUSE"}};
-  for (const auto& pod : std::span(found.elsewhere).first(most)) {
+  const auto shown = std::span(found.elsewhere).first(most);
+  // Only a pod without a node has a reason.
+  const bool has_reasons = std::ranges::any_of(shown, [](const auto& pod) { return !pod.reason.empty(); });
+  std::vector<render::Cells> rows{{"POD", "NODE", "THEN"}};
+  if (has_reasons) rows.front().emplace_back("BECAUSE");
+  for (const auto& pod : shown) {
     rows.push_back({fmt::format("{}/{}", pod.ns.empty() ? ns : pod.ns, pod.name), node(pod.node_before),
-                    node(pod.node), pod.reason});
+                    node(pod.node)});
+    if (has_reasons) rows.back().push_back(pod.reason);
   }
   auto out = render::table(rows, {render::Align::left}, 2, {options.columns, {{3, 16}, {0, 16}}});
   if (found.elsewhere_total > most)
@@ -41,12 +46,15 @@ std::string pods_elsewhere(const explain::WeightsCompared& found, const std::str
 std::string words_of(const render::Report& report, const explain::WeightsCompared& found,
                      const render::Options& options) {
   const auto& [pods, staying, moved, lost, gained, nodes_before, nodes, elsewhere, total] = found;
+  if (pods == 0 && staying == 0) return "There is no pod to place.\n";
   auto out = fmt::format("{} again with the current weights and with these, on empty nodes",
                          counted(pods, "pod is placed", "pods are placed"));
   if (staying > 0)
     out += fmt::format("; {} (of DaemonSets, static, terminating, or of other schedulers)",
                        counted(staying, "pod stays", "pods stay"));
-  out += fmt::format(".\n{} on another node, {} a place, {} one.\n",
+  out += ".\n";
+  if (moved + lost + gained == 0) return out + "No pod would be elsewhere, lose its place or gain one.\n";
+  out += fmt::format("{} on another node, {} a place, {} one.\n",
                      counted(moved, "pod would be", "pods would be"),
                      options.style.bad(counted(lost, "pod would lose", "pods would lose")),
                      options.style.good(counted(gained, "pod would gain", "pods would gain")));
@@ -67,8 +75,9 @@ int run_compare_weights(const CLI::App& command, const Shared& shared,
   if (problems) return fail_with(command, problems.error());
   const auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
+  // The question is about the whole cluster. Only -n names a namespace that must exist.
   const auto& ns = (*cluster)->ns();
-  if (const auto missing = no_namespace(**cluster, ns); !missing.empty())
+  if (const auto missing = shared.connection.ns.empty() ? "" : no_namespace(**cluster, ns); !missing.empty())
     return print({.err = missing, .code = 1});
   json::object search{{"compareWeights", json::object{{"strategies", std::move(strategies)}}}};
   const auto asked = (*cluster)->ask(ns, {{"dryRun", true}, {"search", std::move(search)}}, false);

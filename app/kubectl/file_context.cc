@@ -41,7 +41,9 @@ bool is_part_of(const json::value& given, const json::value& stored) {
   return given == stored;
 }
 
-bool is_same(json::value given, const json::value& stored) {
+}  // namespace
+
+bool is_unchanged(json::value given, const json::value& stored) {
   auto& fields = given.as_object();
   for (const char* key : {"status", "kind", "apiVersion"}) fields.erase(key);
   auto* metadata = fields.if_contains("metadata");
@@ -51,6 +53,8 @@ bool is_same(json::value given, const json::value& stored) {
   }
   return is_part_of(given, stored);
 }
+
+namespace {
 
 // The fields of a pod that name an object which admission looks up, and the kind of the object.
 struct NamedBy {
@@ -87,7 +91,7 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
     const auto stored = cluster.get(resource, ns, name);
     const bool is_new = !stored && client::object_is_gone(stored.error());
     if (is_new) new_.insert(key_of(kind, ns, name));
-    if (is_account || (stored && is_same(value, *stored))) continue;
+    if (is_account || (stored && is_unchanged(value, *stored))) continue;
     if (kind == "PersistentVolumeClaim" && version == "v1") {
       claims_.push_back({&object, ns});
     } else if (explain::can_be_added(version, kind)) {

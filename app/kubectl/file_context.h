@@ -17,6 +17,9 @@
 
 namespace podium::kubectl {
 
+// Whether the stored object has all that the file says of it, so that applying the file changes nothing.
+bool is_unchanged(boost::json::value given, const boost::json::value& stored);
+
 class FileContext {
  public:
   // Takes what the cluster lacks. The objects must outlive the FileContext. Returns a warning for each that a

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "api/decode/dump_kinds.h"
@@ -91,9 +93,11 @@ std::string kind_key(std::string_view group, std::string_view kind) {
   return std::string(group) + '/' + std::string(kind);
 }
 
+// Keeps one of several copies: read_manifests() refuses those that differ.
 Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns) {
   ByKind out;
   Problems problems;
+  std::set<std::tuple<std::string, std::string, std::string>> known_names;  // kind, namespace, name
   const auto* pod = api::dump_kind("v1", "Pod");
   api::YamlLimits limits;
   limits.lines = false;
@@ -111,7 +115,11 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
         (metadata.is_object() ? metadata.get_object() : metadata.emplace_object())["namespace"] = ns;
       }
       if (known == pod) set_pending(value);
-      out[kind_key(group_of(version), kind)].push_back(std::move(value));
+      auto key = kind_key(group_of(version), kind);
+      auto name = api::text_at(value, "/metadata/name");
+      const bool is_copy =
+          !name.empty() && !known_names.emplace(key, api::text_at(value, "/metadata/namespace"), name).second;
+      if (!is_copy) out[key].push_back(std::move(value));
     }
   }
   if (problems) return std::unexpected(problems.error());

@@ -199,7 +199,8 @@ std::string unknown(const Drain& drain) {
   if (drain.sees_all && drain.preempted > 0 && drain.evicted > seen)
     out += fmt::format("{} of other namespaces, evicted to make room, {} counted and not named.\n",
                        counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
-  return out + unasked_lines(drain.unasked, "evaluated") + unnamed_budgets(drain);
+  return out + unasked_lines(drain.unasked, "evaluated") + unnamed_budgets(drain) +
+         other_schedulers_line(drain.of_other_schedulers);
 }
 
 std::string got_node(const Drain& drain) {
@@ -287,7 +288,13 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
 
 std::string drain_notes(const Drain& drain, std::size_t seen) {
   return (drain.evicted > seen ? not_named(drain.evicted - seen) : "") + unnamed_budgets(drain) +
-         got_node(drain) + fullest(drain) + spare(drain);
+         other_schedulers_line(drain.of_other_schedulers) + got_node(drain) + fullest(drain) + spare(drain);
+}
+
+std::string other_schedulers_line(std::size_t pods) {
+  return pods == 0 ? std::string()
+                   : fmt::format("{} another scheduler; podium answers with its only profile.\n",
+                                 counted(pods, "pod has", "pods have"));
 }
 
 void set_numbers(const explain::ChangeResult& change, Drain& drain) {
@@ -297,6 +304,7 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.budgets_broken = change.budgets_broken.value_or(0);
   drain.preempted = change.pods_preempted;
   drain.waiting_placed = change.waiting_placed;
+  drain.of_other_schedulers = change.of_other_schedulers;
   drain.evicted = std::max(drain.moved + drain.pending, change.pods_evicted.value_or(0));
   drain.fullest = change.fullest;
   drain.spare = change.spare;
@@ -405,6 +413,7 @@ json::value drain_document(const Drain& drain) {
                    {"podsPreempted", drain.preempted},
                    {"budgetsBroken", drain.budgets_broken},
                    {"waitingPlaced", drain.waiting_placed},
+                   {"podsOfOtherSchedulers", drain.of_other_schedulers},
                    {"pods", std::move(pods)},
                    {drain.is_failure ? "goneWithNodes" : "notEvicted", std::move(stay)},
                    {"fullest", std::move(full)},

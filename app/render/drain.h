@@ -43,6 +43,7 @@ struct Drain {
   std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: with their pods
   std::size_t waiting_placed = 0;           // pending pods that get a node
+  std::size_t of_other_schedulers = 0;      // pods that podium's only profile has placed
   std::vector<std::string> got_node = {};   // "shop/web-1 → n-3": these, in the namespaces that were asked
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
   std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
@@ -58,6 +59,9 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain);
 std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
                                                   const std::vector<boost::json::value>& budgets,
                                                   const std::vector<boost::json::value>& pods, Drain& drain);
+
+// "6 pods have another scheduler; podium answers with its only profile."; empty: none has.
+std::string other_schedulers_line(std::size_t pods);
 
 // Why a pod of a drained node has no place. `scheduler`: that of the pod; empty: not known.
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler = "");

@@ -23,16 +23,17 @@ std::string_view string_of(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-// The toleration that was tried, as lines of YAML to paste into the pod's spec.
-std::string toleration_snippet(const json::object& fields) {
-  const auto* value = fields.if_contains("taint");
-  const auto* taint = value ? value->if_object() : nullptr;
-  if (!taint) return {};
-  const json::object toleration{{"key", string_of(*taint, "key")},
-                                {"operator", "Equal"},
-                                {"value", string_of(*taint, "value")},
-                                {"effect", string_of(*taint, "effect")}};
-  return "tolerations:\n- " + flow(toleration) + "\n";
+// The tolerations that were tried, as lines of YAML to paste into the pod's spec.
+std::string toleration_snippet(const std::vector<const json::object*>& taints) {
+  std::string out;
+  for (const auto* taint : taints) {
+    const json::object toleration{{"key", string_of(*taint, "key")},
+                                  {"operator", "Equal"},
+                                  {"value", string_of(*taint, "value")},
+                                  {"effect", string_of(*taint, "effect")}};
+    out += "- " + flow(toleration) + "\n";
+  }
+  return out.empty() ? out : "tolerations:\n" + out;
 }
 
 // A resource whose limit is its request.
@@ -104,15 +105,11 @@ std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
          indented(fix_snippet(fix));
 }
 
-// `quota`: one that allows fewer pods than are asked for; null: there is none.
-std::string heading(std::size_t asked, const explain::QuotaAnswer* quota = nullptr) {
-  if (quota)
-    return fmt::format(
-        "What would let {} fit on the nodes, whatever quota {} allows; each tried on a copy of the cluster's "
-        "state:\n",
-        asked > 1 ? "more" : "it", quota->name);
-  return fmt::format("What would let {} run, each tried on a copy of the cluster's state:\n",
-                     asked > 1 ? "more" : "it");
+// `by_quota`: a quota allows fewer pods than are asked for, so those that fit may not run. Each fix says what
+// the quota allows.
+std::string heading(std::size_t asked, bool by_quota = false) {
+  return fmt::format("What would let {} {}, each tried on a copy of the cluster's state:\n",
+                     asked > 1 ? "more" : "it", by_quota ? "fit on the nodes" : "run");
 }
 
 }  // namespace
@@ -121,21 +118,32 @@ std::string no_fix_words(const explain::ReportAnswer& answer) {
   return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n" : "";
 }
 
+std::string why_no_fixes(const Report& report) {
+  const auto& answer = answer_of(report);
+  const auto* quota = explain::exceeded_quota(answer);
+  if (!quota || !answer.fixes.empty() || answer.no_fix_helps || answer.fitting < answer.asked) return {};
+  return fmt::format("No fix was tried: the nodes have room, and only quota {} is in the way.\n",
+                     quota->name);
+}
+
 std::string fix_snippet(const explain::ReportFix& fix) {
   std::string out;
   std::vector<Requests> requests;
+  std::vector<const json::object*> taints;
   const auto changes = changes_of(fix);
   std::size_t shown = 0, last = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto& [type, fields] = changes[i];
     const auto size = out.size();
+    const auto* taint = fields->if_contains("taint");
+    const bool is_toleration = type == "TolerateTaint" && taint && taint->is_object();
     const bool is_request = type == "RequestLess";
-    if (type == "TolerateTaint") out += toleration_snippet(*fields);
+    if (is_toleration) taints.push_back(&taint->get_object());
     if (type == "RaisePriority") out += priority_snippet(*fields);
     if (is_request) add_request(*fields, requests);
-    if (is_request || out.size() > size) ++shown, last = i;
+    if (is_toleration || is_request || out.size() > size) ++shown, last = i;
   }
-  out += request_snippets(requests);
+  out += toleration_snippet(taints) + request_snippets(requests);
   // Who pastes the lines must not take them for both changes.
   if (changes.size() == 2 && shown == 1)
     return fmt::format("# only the {} of the two changes:\n{}", last == 0 ? "first" : "second", out);
@@ -164,7 +172,7 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);
   if (answer.fixes.empty()) return no_fix_words(answer);
-  auto out = heading(answer.asked, explain::exceeded_quota(answer));
+  auto out = heading(answer.asked, explain::exceeded_quota(answer) != nullptr);
   for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
   return out;
 }

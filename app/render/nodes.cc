@@ -280,7 +280,8 @@ std::string blocked_rows(const NodesAnswers& answers, const Options& options) {
     rows.push_back({counted(blocked.nodes, "node"), blocked_words(blocked), example});
   }
   if (rows.empty()) return {};
-  return "What blocks the others:\n" +
+  const bool none_can_go = spare_of(answers.asked.front()).nodes_total == 0;
+  return (none_can_go ? "What blocks them:\n" : "What blocks the others:\n") +
          table(rows, {Align::right, Align::left, Align::left}, 2, {options.columns, {{2, 20}, {1, 20}}});
 }
 

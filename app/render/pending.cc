@@ -243,8 +243,10 @@ std::string blocked_by(const explain::ReportStatus& status) {
   if (is_being_bound(status)) return binding_waits(status.choice->node, status.message);
   if (status.outcome == "Failed") return "the attempt failed: " + status.message;
   if (const auto& preemption = status.preemption)
-    return fmt::format("waits for {} on {}{}", counted(preemption->total, "eviction"), preemption->node,
-                       static_pods_words(*preemption));
+    // The answer to a question evicts nothing.
+    return fmt::format(
+        "{} for {} on {}{}", status.outcome == explain::kUnschedulable ? "waits" : "would wait",
+        counted(preemption->total, "eviction"), preemption->node, static_pods_words(*preemption));
   if (status.outcome == "Fits" && status.choice)
     return fmt::format("it fits now: it would go to {}", status.choice->node);
   if (evicts_no_more(status))

@@ -9,6 +9,7 @@
 
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
+#include "app/render/drain.h"
 
 namespace podium::render {
 namespace {
@@ -96,9 +97,12 @@ std::string not_evaluated(const Rolling& rolling) {
     return change.pods_moved.value_or(0) + change.pods_pending.value_or(0) + change.pods_gone;
   });
   const auto others = rolling.evicted() - std::min(rolling.evicted(), evaluated);
-  if (others == 0) return {};
-  return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
-                     counted(others, "pod"));
+  auto out =
+      other_schedulers_line(sum(rolling, [](const auto& change) { return change.of_other_schedulers; }));
+  if (others > 0)
+    out += fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
+                       counted(others, "pod"));
+  return out;
 }
 
 bool has_unnamed(const RollingStep& step) {

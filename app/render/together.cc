@@ -8,6 +8,7 @@
 
 #include "app/render/what_if.h"
 #include "app/render/words.h"
+#include "app/render/workload.h"
 
 namespace podium::render {
 namespace {
@@ -97,14 +98,18 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
       workloads, [&](const Together& each) { return each.report.ns == workloads.front().report.ns; });
   const auto* fit = is_one ? "fit together" : "fit, each namespace alone";
   std::string out;
-  if (workloads.size() == 1)
+  if (workloads.size() == 1) {
+    const bool some = workloads.front().report.status.outcome == "PartlyFits";
     out = fmt::format("{} {}.\n", workloads.front().subject,
-                      others.empty() ? options.style.good("fits") : options.style.bad("does not fit"));
-  else if (others.empty())
+                      others.empty() ? options.style.good("fits")
+                      : some         ? options.style.warn("fits in part")
+                                     : options.style.bad("does not fit"));
+  } else if (others.empty()) {
     out = fmt::format("All {} {}.\n", all, options.style.good(fit));
-  else
+  } else {
     out = fmt::format("{} of {} {}; {} {}.\n", workloads.size() - others.size(), all, fit,
                       listed(others, kPlaces), options.style.bad(others.size() == 1 ? "does not" : "do not"));
+  }
   const auto common = common_doubts(workloads);
   out += table(rows, {Align::left, Align::right, Align::right, Align::left});
   for (const auto& [subject, report] : workloads) {
@@ -115,6 +120,7 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
       if (quota.allowed < answer.asked)
         out += fmt::format("{}: {}\n", subject, quota_line(quota, report.ns, answer.asked));
     }
+    out += fixes_in_line(report, options, subject + ": ");
     for (const auto& note : answer.notes) out += fmt::format("{}: note: {}\n", subject, note);
     auto doubts = answer.not_modelled;
     std::erase_if(doubts, [&](const auto& what) { return has(common, what); });

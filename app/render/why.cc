@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/render/fixes.h"
+#include "app/render/pending.h"
 #include "app/render/scores.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
@@ -203,9 +204,10 @@ std::string pending(const Report& report, const std::string& subject, const Opti
            attempts_line(report, options);
   auto out = options.style.bold(subject) + (report.is_question ? " " : " is pending: ") +
              options.style.bad(report.is_question ? "does not fit" : "no node fits") +
-             fmt::format("{}.\n", report.status.node_counts.total
-                                      ? fmt::format(" ({})", counted(report.status.node_counts.total, "node"))
-                                      : std::string());
+             (report.status.node_counts.total
+                  ? fmt::format(" ({})", counted(report.status.node_counts.total, "node"))
+                  : std::string()) +
+             (report.status.preemption ? ": it " + blocked_by(report.status) : std::string()) + ".\n";
   if (!report.status.rejections.empty()) {
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
@@ -238,6 +240,9 @@ std::string would_evict(const Report& report) {
 std::string choice_words(const Report& report) {
   const auto& choice = *report.status.choice;
   if (!choice.score) return {};
+  // Without a strategy there is nothing to compare: the pod names its node.
+  if (report.status.strategies.empty() && report.status.node_counts.feasible == 1)
+    return "the only node that fits";
   auto out = counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *choice.score)), "point");
   if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
   if (choice.tied_nodes <= 1) return out;

@@ -248,11 +248,11 @@ std::string workload_next(const std::string& subject, const std::string& ns,
   return out + (first.empty() ? "Would they fit? " : "Would they fit again? ") + command("whatif", subject);
 }
 
-std::string fixes_in_line(const Report& report, const Options& options) {
+std::string fixes_in_line(const Report& report, const Options& options, const std::string& before) {
   constexpr std::size_t kMost = 3;
   const auto& answer = answer_of(report);
   if (answer.fitting >= answer.asked) return {};
-  if (answer.fixes.empty()) return no_fix_words(answer);
+  if (answer.fixes.empty()) return answer.no_fix_helps ? before + no_fix_words(answer) : std::string();
   std::vector<std::string> parts;
   const auto running = explain::running(answer);
   std::string of_quota;
@@ -274,9 +274,9 @@ std::string fixes_in_line(const Report& report, const Options& options) {
                     by_quota ? fmt::format(", and quota {} allows no more", fix.quota) : ""));
   }
   if (parts.empty())
-    return fmt::format("A change that makes room on nodes would not help: quota {} allows no more.\n",
-                       of_quota);
-  return wrapped(fmt::format("Would help: {}", fmt::join(parts, "; ")), options.columns);
+    return fmt::format("{}A change that makes room on nodes would not help: quota {} allows no more.\n",
+                       before, of_quota);
+  return wrapped(fmt::format("{}Would help: {}", before, fmt::join(parts, "; ")), options.columns);
 }
 
 }  // namespace podium::render

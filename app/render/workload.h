@@ -35,6 +35,6 @@ std::string workload_next(const std::string& subject, const std::string& ns,
                           const std::vector<boost::json::value>& pods, const Options& options);
 
 // "Would help: cpu request 2750m → 1 more runs; …" for a question about the workload.
-std::string fixes_in_line(const Report& report, const Options& options);
+std::string fixes_in_line(const Report& report, const Options& options, const std::string& before = {});
 
 }  // namespace podium::render

@@ -109,6 +109,21 @@ class Plans(Plugin):
         self.assertIn("there is no node a9", self.ask("drain", "a1,a9", code=1))
         self.assertIn('"pod/web" is not the name of a node', self.ask("drain", "pod/web", code=2))
 
+    def test_the_only_profile_answers_for_pods_of_other_schedulers(self):
+        self.plane.create(owned("foreign", schedulerName="other", nodeName="a1", cpu="1"))
+        said = self.eventually("1 of 1 pod has a new place; nothing would wait.\n", self.admin, "drain", "a1")
+        self.assertIn("1 pod has another scheduler; podium answers with its only profile.\n", said)
+        self.assertEqual(json.loads(self.admin("drain", "a1", "-o", "json"))["podsOfOtherSchedulers"], 1)
+        self.assertIn("1 pod has another scheduler; podium answers", self.admin("drain", "a1", "--rolling", "1"))
+        said = self.admin("nodes", "--could-go")
+        self.assertIn("podium does not model: schedulers other than default-scheduler (their pods are evaluated with its profile)", said)
+
+    def test_a_pod_file_that_the_cluster_has(self):
+        edge = {**pod("edge", **on("a1")), "apiVersion": "v1"}
+        edge["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
+        self.place(edge)
+        self.assertIn("default/edge would go to a1", self.ask("whatif", "-f", "-", stdin=json.dumps(edge)))
+
     def test_nodes(self):
         self.place(owned("first", cpu="3"), owned("second", cpu="3"))
         self.plane.create(owned("third", cpu="3"))

@@ -72,7 +72,7 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 }
 
 struct Drained {
-  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0, preempted = 0;
+  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0, preempted = 0, of_other_schedulers = 0;
   std::vector<Row> rows;         // that took pods
   std::vector<DrainedPod> seen;  // those that the asker may see
 };
@@ -116,7 +116,8 @@ class Replacing {
     auto warnings = leaving.for_pod ? std::vector<std::string>()
                     : budgets_      ? warnings_of_evicted(*pod.pod, *budgets_)
                                     : warnings_of_lost(*pod.pod);
-    const auto* profile = context_.config.profile(pod.pod->scheduler_name);
+    const auto& scheduler = pod.pod->scheduler_name;
+    const auto* profile = answering_profile(context_.config, scheduler);
     if (api::is_static(*pod.pod)) {
       ++out_.pending;
       entry.code = "NoNode";
@@ -129,6 +130,7 @@ class Replacing {
       entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
       context_.line.place_until(pod.priority, fork_);
+      if (profile->scheduler_name != scheduler) ++out_.of_other_schedulers;
       auto moved = move_pod(pod, *profile, drained_, fork_);
       if (moved.preemption) preempt(*profile, moved, warnings);
       entry = std::move(moved.entry);
@@ -236,6 +238,9 @@ std::string words(const std::string& what, const Drained& drained, const ChangeR
   if (const auto several = done.with_several_budgets; several > 0)
     out += fmt::format("; {} cannot be evicted, because several PodDisruptionBudgets select {}",
                        podium::counted(several, "pod"), several == 1 ? "it" : "them");
+  if (const auto others = done.of_other_schedulers; others > 0)
+    out += fmt::format("; {} another scheduler, and this profile answers",
+                       podium::counted(others, "pod has", "pods have"));
   return out;
 }
 
@@ -244,6 +249,7 @@ void record(std::size_t count, Drained& drained, const WaitingLine& line, const 
   done.pending_so_far = std::max(drained.pending, line.evicted());
   done.pods_evicted = count + drained.preempted;
   done.pods_preempted = drained.preempted;
+  done.of_other_schedulers = drained.of_other_schedulers;
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
   done.pods_gone = drained.gone;

@@ -3,7 +3,8 @@
 // Each is tried: a change of the pod is one of its template, and a change of the cluster is there before the
 // first replica is placed. So all replicas are placed again, and the fix says how many of them fit. A fix is
 // reported only if it was tried and more replicas fit with it. If no single change helps, pairs are tried.
-// Pods are counted, never named. The question's own replicas are never removed to make room.
+// Pods are counted, never named. The question's own replicas, and the pods that the controller of its pod has
+// made, are never removed to make room: a change of the template is one of theirs.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

@@ -36,12 +36,12 @@ bool may_go(const cluster::PodInfo& info) {
 }
 
 // The node's pods that may be removed, sorted by their request of the short resource, the largest first.
-// Without the question's own pods.
+// Without the question's own pods, and without the siblings of its pod: it would take their place.
 std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   const auto resources = lacking(trials.verdict(row));
   std::vector<PodInfoPtr> out;
   for (const auto& pod : trials.question().start.entry(row).pods) {
-    if (may_go(*pod)) out.push_back(pod);
+    if (may_go(*pod) && !trials.is_sibling(*pod->pod)) out.push_back(pod);
   }
   if (!resources.empty()) {
     std::ranges::stable_sort(out, std::greater(),

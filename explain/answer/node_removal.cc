@@ -136,7 +136,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   for (const auto& pod : evicted) {
     place_gainers(pod->priority, next, fork);
     if (!has_time()) return std::nullopt;
-    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), 1, fork);
+    auto moved = move_pod(*pod, *profiles_.find_answering(pod->pod->scheduler_name), 1, fork);
     if (!moved.to) return no_room(*pod, moved.entry);
     if (!is_waiting(*pod)) moves.emplace_back(pod, std::move(moved.entry.node));
   }
@@ -210,7 +210,7 @@ std::optional<Blocked> NodeRemoval::blocked_by_pod(const cluster::PodInfo& pod) 
   if (const auto protection = protection_of(*pod.pod))
     return blocked_by(protection->code, pod, protection->because);
   if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that recreates it");
-  if (!profiles_.find(pod.pod->scheduler_name))
+  if (!profiles_.find_answering(pod.pod->scheduler_name))
     return blocked_by("OtherScheduler", pod, "has another scheduler");
   if (const auto volume = local_data_of(*pod.pod))
     return blocked_by("LocalData", pod,

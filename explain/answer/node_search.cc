@@ -12,6 +12,8 @@
 namespace podium::explain {
 namespace {
 
+constexpr std::size_t kOthersBytes = 253;  // of an entry of status.notModelled
+
 std::string words_of(const WantedAnswer& wanted) {
   const auto nodes = wanted.nodes.nodes_total;
   if (nodes == 0)
@@ -51,9 +53,25 @@ void conclude(bool is_finished, std::string message, const NodeSearch& search, R
                        report_condition("Complete", true, std::move(reason), std::move(message))};
 }
 
+// Whether podium's only profile answers for a pod that a removed node would lose.
+bool answers_for_others(const NodeSearch& search, const cluster::Snapshot& fork) {
+  bool out = false;
+  fork.each_pod([&](const cluster::PodInfoPtr& info) {
+    const auto& pod = *info->pod;
+    const auto* owner = pod.meta.controller();
+    out = out || (owner && owner->kind != "DaemonSet" && owner->kind != "Node" &&
+                  !search.config.profile(pod.scheduler_name));
+  });
+  return out && search.config.profiles.size() == 1;
+}
+
 // What the answer leaves out.
-std::vector<std::string> left_out(const NodeSearch& search) {
+std::vector<std::string> left_out(const NodeSearch& search, const cluster::Snapshot& fork) {
   std::vector<std::string> out;
+  if (search.question.search->kind == SearchSpec::Kind::could_go && answers_for_others(search, fork))
+    out.push_back(cut(fmt::format("schedulers other than {} (their pods are evaluated with its profile)",
+                                  search.config.profiles.front()->scheduler_name),
+                      kOthersBytes));
   const auto& shapes = search.question.search->shapes;
   const bool has_volumes =
       std::ranges::any_of(search.waiting, [](const auto& pod) { return has_read_volume(*pod->pod); });
@@ -72,7 +90,7 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
   ReportStatus status;
   status.node_counts.total = fork.node_count();
   auto& answer = status.answer.emplace();
-  answer.not_modelled = left_out(search);
+  answer.not_modelled = left_out(search, fork);
   if (search.question.search->kind == SearchSpec::Kind::could_go) {
     auto found = find_nodes_spare(search, fork);
     if (found.tried == 0 && !found.nodes.is_finished) return declined(kDeadlineExceeded, kNothing);

@@ -355,7 +355,7 @@ class Wanting {
     }
     if (decision.pre_filter || decision.pre_enqueue || !decision.error.empty())
       return cut(main_reason(project(*waiter.pod, decision, with_all.fork)), kUnplacedBytes);
-    std::map<std::string, std::size_t> counts;
+    std::map<std::string, std::vector<std::size_t>> shapes;  // by the words of their reason
     for (const auto& [row, shape] : with_all.shape_of) {
       if (plan.shape_of.contains(row)) continue;
       const auto id = decision.rejections.id(row);
@@ -363,13 +363,14 @@ class Wanting {
       const auto& reasons = decision.rejections.verdict(id).reasons;
       if (reasons.empty()) continue;
       const auto cause = cause_of(reasons.front());
-      ++counts[reason_words(cause.code, cause.about, reasons.front().text)];
+      shapes[reason_words(cause.code, cause.about, reasons.front().text)].push_back(shape);
     }
     std::string text;
-    for (const auto& [words, count] : counts) {
+    for (const auto& [words, of] : shapes) {
       if (!text.empty()) text += "; ";
-      text += count == 1 ? "a node of 1 shape " + words
-                         : fmt::format("nodes of {} shapes {}", count, plural_of(words));
+      const auto& one = shapes_[of.front()].shape;
+      text += of.size() > 1 ? fmt::format("nodes of {} shapes {}", of.size(), plural_of(words))
+                            : fmt::format("a node {}{} {}", one.like.empty() ? "of " : "", one.name, words);
     }
     return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
   }

@@ -182,13 +182,37 @@ bool Trials::has_quota_of(const api::PriorityClass& priority_class) const {
   });
 }
 
+bool Trials::is_sibling(const api::Pod& other) const {
+  const auto *own = pod().meta.controller(), *its = other.meta.controller();
+  return own && its && !own->uid.empty() && own->uid == its->uid &&
+         other.meta.namespace_ == pod().meta.namespace_;
+}
+
+cluster::Snapshot Trials::with_siblings_at(std::int32_t priority) const {
+  auto fork = question_.start;
+  if (!pod().meta.controller()) return fork;
+  std::vector<cluster::PodInfoPtr> lower;
+  fork.each_pod([&](const cluster::PodInfoPtr& other) {
+    if (other->priority < priority && is_sibling(*other->pod)) lower.push_back(other);
+  });
+  for (const auto& other : lower) {
+    auto raised = std::make_shared<api::Pod>(*other->pod);
+    raised->priority = priority;
+    fork.remove_pod(raised->meta.uid);
+    fork.add_pod(cluster::make_pod_info(std::move(raised), other->rules));
+  }
+  return fork;
+}
+
 // The pod fits on the named node without the pods of lower priority.
 std::optional<Trials::Landing> Trials::victims_on_node(api::Pod replica) const {
   if (verdict(*question_.node).code != framework::Code::unschedulable) return std::nullopt;
   std::vector<cluster::PodInfoPtr> lower;
   for (const auto& other : question_.fork.entry(*question_.node).pods) {
     // Preemption may choose a static pod, but its kubelet runs it again.
-    if (other->priority < replica.priority_or_zero() && !api::is_static(*other->pod)) lower.push_back(other);
+    if (other->priority < replica.priority_or_zero() && !api::is_static(*other->pod) &&
+        !is_sibling(*other->pod))
+      lower.push_back(other);
   }
   const auto info = info_of(std::move(replica), quiet_);
   const framework::Filters filters(*info, question_.fork, quiet_);
@@ -207,7 +231,7 @@ std::optional<Trials::Landing> Trials::with_priority(std::int32_t priority) cons
   }
   auto changed = pod();
   changed.priority = priority;
-  auto all = place(changed, question_.start, question_.replicas.profile, true);
+  auto all = place(changed, with_siblings_at(priority), question_.replicas.profile, true);
   return of_all(changed, std::move(there), std::move(all));
 }
 

@@ -54,7 +54,10 @@ class Trials {
   bool are_admitted(Remedies remedies) const;
   // Whether the quotas of the namespace that count pods of this class, and not those without it, admit one.
   bool has_quota_of(const api::PriorityClass& priority_class) const;
-  // Tries with this priority and without the pods that the replicas would preempt.
+  // Whether the same controller has made both pods: a change of its template changes this one too.
+  bool is_sibling(const api::Pod& other) const;
+  // Tries with this priority, which the pod's siblings then have too, and without the pods that the replicas
+  // would preempt.
   std::optional<Landing> with_priority(std::int32_t priority) const;
   // Returns whether the failed replica alone fits on this fork.
   bool fits_on(const cluster::Snapshot& changed) const;
@@ -73,6 +76,7 @@ class Trials {
  private:
   std::optional<Landing> on_node(const api::Pod& replica, const cluster::Snapshot& fork) const;
   std::optional<Landing> victims_on_node(api::Pod replica) const;
+  cluster::Snapshot with_siblings_at(std::int32_t priority) const;
   // Returns where they land, even if no more fit; nullopt: the time ended.
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;

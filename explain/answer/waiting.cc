@@ -92,6 +92,11 @@ std::size_t PodKinds::of(const cluster::PodInfoPtr& pod) {
   return count_++;
 }
 
+const framework::Profile* answering_profile(const config::Config& config, std::string_view scheduler_name) {
+  if (const auto* own = config.profile(scheduler_name)) return own;
+  return config.profiles.size() == 1 ? config.profiles.front().get() : nullptr;
+}
+
 QuietProfiles::QuietProfiles(const config::Config& config) {
   for (const auto& profile : config.profiles) {
     auto& quiet = profiles_.emplace(profile->scheduler_name, *profile).first->second;
@@ -103,6 +108,11 @@ QuietProfiles::QuietProfiles(const config::Config& config) {
 const framework::Profile* QuietProfiles::find(const std::string& scheduler_name) const {
   const auto found = profiles_.find(scheduler_name);
   return found == profiles_.end() ? nullptr : &found->second;
+}
+
+const framework::Profile* QuietProfiles::find_answering(const std::string& scheduler_name) const {
+  const auto* own = find(scheduler_name);
+  return own || profiles_.size() != 1 ? own : &profiles_.begin()->second;
 }
 
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
@@ -169,7 +179,7 @@ void WaitingLine::remove_if(const std::function<bool(const api::Pod&)>& is_gone)
 void WaitingLine::add(const std::vector<cluster::PodInfoPtr>& pods) {
   const auto known = static_cast<std::ptrdiff_t>(entries_.size());
   for (const auto& pod : pods) {
-    if (const auto* profile = profiles_.find(pod->pod->scheduler_name))
+    if (const auto* profile = profiles_.find_answering(pod->pod->scheduler_name))
       entries_.push_back({.waiter = {pod, profile, kinds_.of(pod)}});
   }
   const auto is_before = [](const Entry& a, const Entry& b) {
@@ -187,7 +197,7 @@ bool WaitingLine::take_back(const api::Pod& pod) {
   // start() has removed its entry: a victim is less important than the pods that were placed since.
   const auto behind = std::ranges::upper_bound(entries_, waits->priority, std::greater(),
                                                [](const Entry& entry) { return entry.waiter.pod->priority; });
-  const auto* profile = profiles_.find(pod.scheduler_name);
+  const auto* profile = profiles_.find_answering(pod.scheduler_name);
   entries_.insert(behind, {.waiter = {waits, profile, kinds_.of(waits)}, .waited_before = true});
   return true;
 }

@@ -20,11 +20,17 @@
 
 namespace podium::explain {
 
+// The profile of the pod's scheduler. If there is none and podium has one profile only, that one: podium may
+// run next to the pod's scheduler. Null: none answers.
+const framework::Profile* answering_profile(const config::Config& config, std::string_view scheduler_name);
+
 // The profiles without preemption, and without a bound of the nodes that are evaluated.
 class QuietProfiles {
  public:
   explicit QuietProfiles(const config::Config& config);
   const framework::Profile* find(const std::string& scheduler_name) const;  // null: none
+  // As answering_profile().
+  const framework::Profile* find_answering(const std::string& scheduler_name) const;
 
  private:
   std::map<std::string, framework::Profile> profiles_;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "explain/answer/new_volumes.h"
+#include "explain/answer/waiting.h"
 #include "explain/report/bounds.h"
 #include "explain/workload/admin_access.h"
 #include "explain/workload/ephemeral_claims.h"
@@ -34,8 +35,7 @@ std::unexpected<Error> unknown_profile(const FieldPath& path, std::string_view n
       path.said(fmt::format("{}unknown profile \"{}\" (known: {})", which, name, profile_names(config))));
 }
 
-// spec.profile, else spec.schedulerName, else the pod's own. If there is one profile only, it answers for
-// other schedulers' pods too: podium may run next to kube-scheduler.
+// spec.profile, else spec.schedulerName, else the one that answers for the pod.
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   for (const auto& [path, name] :
        {std::pair("profile", &question.profile), {"schedulerName", &question.scheduler_name}}) {
@@ -44,8 +44,7 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
     return *name;
   }
   const auto& named = question.subject->pod.scheduler_name;
-  if (config.profile(named)) return named;
-  if (config.profiles.size() == 1) return config.profiles[0]->scheduler_name;
+  if (const auto* answering = answering_profile(config, named)) return answering->scheduler_name;
   const auto path = pod_path(question);
   if (question.about == Question::About::pod_template)
     return unknown_profile(path / "spec.schedulerName", named, config);

@@ -122,6 +122,8 @@ struct ChangeResult {
   std::size_t with_several_budgets = 0;  // evicted pods that the eviction API refuses
   // pods_pending, and the pods that earlier changes evicted and that still have no node.
   std::size_t pending_so_far = 0;
+  // Evicted pods whose schedulers podium does not serve: its only profile has placed them.
+  std::size_t of_other_schedulers = 0;
 };
 template <>
 struct Fields<ChangeResult> {
@@ -144,6 +146,7 @@ struct Fields<ChangeResult> {
       counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total, {.items = 8}),
       field("podsWithSeveralBudgets", &ChangeResult::with_several_budgets),
       field("podsPendingSoFar", &ChangeResult::pending_so_far),
+      field("podsOfOtherSchedulers", &ChangeResult::of_other_schedulers),
   };
 };
 

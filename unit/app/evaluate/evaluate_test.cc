@@ -79,14 +79,14 @@ TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
   EXPECT_EQ(where[1], "1 n1");
   EXPECT_TRUE(where[2].starts_with("0 " + full)) << where[2];
   const auto wide = to_table(done->pods, true);
-  EXPECT_NE(wide.find("1 not: " + full), std::string::npos) << wide;
+  EXPECT_NE(wide.find("1 is not placed: " + full), std::string::npos) << wide;
   EXPECT_TRUE(wide.ends_with("2 of 3 pods are placed\n")) << wide;
   EXPECT_EQ(to_table(done->pods, false),
             "2 of 3 pods are placed\n"
-            "  WORKLOAD  PODS  PLACED  WHERE    WHY NOT THE OTHERS\n"
-            "  shop         3       2  2 nodes  nodes do not have enough free cpu\n"
+            "  WORKLOAD                          PODS  PLACED  WHERE    WHY NOT THE OTHERS\n"
+            "  shop (pods without a controller)     3       2  2 nodes  nodes do not have enough free cpu\n"
             "\n"
-            "1 not: nodes do not have enough free cpu\n");
+            "1 is not placed: nodes do not have enough free cpu\n");
 }
 
 TEST_F(Evaluate, PlacesTheOthersOfAWorkloadAlsoAfterOneThatDoesNotFit) {

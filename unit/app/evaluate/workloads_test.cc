@@ -129,6 +129,29 @@ volumeBindingMode: WaitForFirstConsumer
   }
 }
 
+// The controllers of a pod that the API server does not have yet create its claims, as those of a workload's.
+TEST_F(Evaluate, ANewPodHasTheClaimsOfItsEphemeralVolumes) {
+  const auto pod = [](const char* more) {
+    return fmt::format(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: scratch, namespace: shop, uid: u{}}}\nspec:\n"
+        "  containers: [{{name: c, image: i}}]\n"
+        "  volumes: [{{name: tmp, ephemeral: {{volumeClaimTemplate: {{spec: {{accessModes: [ReadWriteOnce], "
+        "storageClassName: lvm, resources: {{requests: {{storage: 1Gi}}}}}}}}}}}}]\n"
+        "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: lvm}}\n"
+        "provisioner: p\nvolumeBindingMode: WaitForFirstConsumer\n",
+        more);
+  };
+  const auto fits = [&](const char* more) {
+    const auto done = run({files.write("scratch.yaml", pod(more))});
+    return done && done->results.at(0).decision.fits();
+  };
+  EXPECT_TRUE(fits(""));
+  EXPECT_FALSE(fits(", creationTimestamp: \"2026-01-01T00:00:00Z\"")) << "its claim has not been created yet";
+  const auto placed = place_files(inputs_for({files.write("scratch.yaml", pod(""))}));
+  ASSERT_TRUE(placed) << placed.error().message;
+  EXPECT_NE(placed->pods.at(0).node, "");
+}
+
 TEST_F(Evaluate, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
   const auto owned = R"(
 apiVersion: v1

@@ -155,9 +155,7 @@ TEST_F(Comparing, OtherWeightsAreAQuestion) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "3 pods are placed again with the current weights and with these, on empty nodes.\n"
-            "0 pods would be on another node, 0 pods would lose a place, 0 pods would gain one.\n"
-            "Nodes in use: 2, and 2 with the current weights.\n"
-            "Running pods stay on their nodes when the weights change; new ones follow them.\n");
+            "No pod would be elsewhere, lose its place or gain one.\n");
   const auto document = json::parse(compare({"--weights", "NodeResourcesFit=5", "-o", "json"}).out);
   EXPECT_EQ(document.at_pointer("/status/weightsCompared/pods"), 3);
   EXPECT_THAT(compare({old_, new_, "--weights", "A=1"}).err, HasSubstr("[OLD] NEW, or --weights"));
@@ -165,6 +163,40 @@ TEST_F(Comparing, OtherWeightsAreAQuestion) {
   const auto unknown = compare({"--weights", "A=1"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--weights: "));
+}
+
+// The question is about the whole cluster, in whatever namespace it is asked.
+TEST_F(Comparing, OtherWeightsNeedNoNamespaceDefault) {
+  const auto ran = run({"compare", "--weights", "NodeResourcesFit=5"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("are placed again"));
+  const auto named = run({"compare", "--weights", "NodeResourcesFit=5", "-n", "shp"});
+  EXPECT_EQ(named.code, 1);
+  EXPECT_EQ(named.err, "There is no namespace shp. Did you mean shop?\n");
+}
+
+TEST_F(Comparing, OtherWeightsOfAClusterWithoutPods) {
+  const auto empty = directory_.write("no-pods.yaml",
+                                      "apiVersion: v1\nkind: Node\nmetadata: {name: n-1}\n"
+                                      "status: {allocatable: {cpu: '1', pods: '10'}}\n");
+  EXPECT_EQ(run_on(empty, {"compare", "--weights", "NodeResourcesFit=5"}).out, "There is no pod to place.\n");
+}
+
+// Only a pod without a node has a reason: no column is empty.
+TEST_F(Comparing, OtherWeightsThatMovePodsGiveNoReasons) {
+  const auto cluster = directory_.write("images.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}, images: [{names: ["i:latest"], sizeBytes: 200000000}]}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: "40", memory: 80Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p, namespace: shop, uid: p}
+  spec: {nodeName: b, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+)");
+  const auto ran = run_on(cluster, {"compare", "--weights", "ImageLocality=100", "-n", "shop"});
+  EXPECT_THAT(ran.out, HasSubstr("  POD     NODE  THEN\n  shop/p  b     a\n")) << ran.out;
 }
 
 TEST_F(Comparing, NamesAllThatIsWrong) {

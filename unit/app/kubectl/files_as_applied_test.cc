@@ -136,5 +136,56 @@ TEST_F(FilesAsApplied, ObjectsOfAQuotaWithoutAStatusAreCounted) {
               HasSubstr("Quota q: pods 6/9, requests.cpu 9/12.\n"));
 }
 
+constexpr const char* kTightQuota = R"(---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: shop, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {hard: {pods: "1"}}
+status: {hard: {pods: "1"}, used: {pods: "0"}}
+)";
+
+// As `kubectl apply` of the same file: it changes nothing, so the pod does not compete with itself.
+TEST_F(FilesAsApplied, APodOfTheClusterIsAskedAboutAsIfItWereNotPlaced) {
+  const auto edge = [](const char* meta, const char* spec) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: edge, namespace: shop{}}}\nspec: {{{} "
+        "nodeSelector: "
+        "{{kubernetes.io/hostname: n-3}}, containers: [{{name: c, image: i, ports: [{{containerPort: 80, "
+        "hostPort: 80}}]}}]}}\n",
+        meta, spec);
+  };
+  const auto cluster =
+      "---\napiVersion: v1\nkind: Node\nmetadata: {name: n-3, labels: {kubernetes.io/hostname: n-3}}\n"
+      "status: {allocatable: {cpu: \"4\", pods: \"10\"}}\n" +
+      edge(", uid: e1, creationTimestamp: \"2026-01-01T00:00:00Z\"",
+           "nodeName: n-3, enableServiceLinks: true,");
+  const auto same = what_if(edge("", ""), cluster);
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_THAT(same.out, StartsWith("shop/edge would go to n-3"));
+  const auto other = what_if(edge("", "hostNetwork: true,"), cluster);
+  EXPECT_EQ(other.code, 4) << "it would be another pod next to the first one";
+}
+
+TEST_F(FilesAsApplied, FixesOfSeveralWorkloadsAreNamed) {
+  const auto said = what_if(small_deployment("api", "replicas: 2,") + small_deployment("web", "replicas: 3,"),
+                            "", {"--fixes"});
+  EXPECT_THAT(said.out, HasSubstr("\nshop/web: Would help: cpu request 1 → all 3 run; ")) << said.err;
+  EXPECT_THAT(said.out, Not(HasSubstr("shop/api: Would help")));
+}
+
+// Where the nodes have room, no change of the pods or the nodes helps.
+TEST_F(FilesAsApplied, FixesWhereOnlyAQuotaIsInTheWay) {
+  const auto said = what_if(small_deployment("web", "replicas: 2,"), kTightQuota, {"--fixes"});
+  EXPECT_THAT(said.out,
+              HasSubstr("No fix was tried: the nodes have room, and only quota q is in the way.\n"));
+  EXPECT_THAT(what_if(small_deployment("web", "replicas: 2,"), kTightQuota).out, Not(HasSubstr("No fix")));
+}
+
+TEST_F(FilesAsApplied, OfOneWorkloadThatIsLeftTheVerdictSaysThatSomeFit) {
+  const auto said =
+      what_if(small_deployment("web", "replicas: 5,") + small_deployment("none", "replicas: 0,"));
+  EXPECT_THAT(said.out, StartsWith("shop/web fits in part.\n"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl

@@ -93,7 +93,7 @@ TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
   EXPECT_EQ(said.code, 4);
   EXPECT_EQ(said.out,
             "0 of 2 nodes can be removed.\n"
-            "What blocks the others:\n"
+            "What blocks them:\n"
             "  1 node  must not be disrupted               a: pod kept has the annotation "
             "karpenter.sh/do-not-disrupt: true\n"
             "  1 node  runs pods that have no other place  b: pod low has no other place: the other node "

@@ -142,5 +142,68 @@ TEST_F(OnADump, SeveralPodsHaveALineEach) {
             "big-a-1 big-a-2\n");
 }
 
+// Such as a must-gather, which has each pod in its own file and in a list.
+TEST_F(OnADump, AnObjectThatTwoFilesHaveIsOne) {
+  const auto file = directory_.write("pod.yaml", R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, uid: u, labels: {app: web}}
+spec: {nodeName: n-1, containers: [{name: c, image: i}]}
+)");
+  const auto node = directory_.write("node.yaml",
+                                     "apiVersion: v1\nkind: Node\nmetadata: {name: n-1}\n"
+                                     "status: {allocatable: {cpu: '1', pods: '9'}}\n");
+  const auto said =
+      run_on(node, {"why", "-l", "app=web", "-n", "shop", "--cluster", file, "--cluster", file});
+  EXPECT_EQ(said.out,
+            "POD       NODE  POINTS  DECIDED  WHY\n"
+            "shop/web  n-1        -        -  a dump does not say why\n")
+      << said.err;
+}
+
+TEST_F(OnADump, APodThatWouldPreemptSaysSoFirst) {
+  const auto dump = directory_.write("low.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "2", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: low, namespace: shop, uid: l}
+  spec: {nodeName: n-1, priority: 0, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: high, namespace: shop, uid: h}
+  spec: {priority: 5, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+)");
+  EXPECT_THAT(run_on(dump, {"why", "high", "-n", "shop"}).out,
+              StartsWith("shop/high does not fit (1 node): it would wait for 1 eviction on n-1.\n"));
+  EXPECT_THAT(run_on(dump, {"pending", "-n", "shop"}).out, HasSubstr("would wait for 1 eviction on n-1"));
+}
+
+TEST_F(OnADump, AStatefulSetThatWaitsForItsFirstPodSaysSo) {
+  const auto set = [&](const char* policy) {
+    const auto dump = directory_.write("set.yaml", fmt::format(R"(
+apiVersion: v1
+kind: List
+items:
+- {{apiVersion: v1, kind: Node, metadata: {{name: n-1}}, status: {{allocatable: {{cpu: "1", memory: 8Gi, pods: "10"}}}}}}
+- apiVersion: apps/v1
+  kind: StatefulSet
+  metadata: {{name: db, namespace: shop, uid: d}}
+  spec: {{replicas: 3, podManagementPolicy: {}, selector: {{matchLabels: {{app: db}}}}, template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {{name: db-0, namespace: shop, uid: p, labels: {{app: db}}, ownerReferences: [{{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: d, controller: true}}]}}
+  spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: "2"}}}}}}]}}
+)",
+                                                               policy));
+    return run_on(dump, {"why", "sts/db", "-n", "shop"}).out;
+  };
+  EXPECT_THAT(set("OrderedReady"), HasSubstr("1 of 3 replicas exist; the other 2 are not created: each is "
+                                             "created once the one before it is ready\n"));
+  EXPECT_THAT(set("Parallel"), HasSubstr("the other 2 are not created.\n"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl

@@ -106,13 +106,16 @@ TEST(TriedFixes, HaveYamlToPaste) {
             "  m\n  n\n  o (on n1)\n");
 }
 
-// A fix is about the nodes. The quota still refuses the pods.
-TEST(TriedFixes, DoNotCountWhatAQuotaAllows) {
-  auto report = with_fixes(R"({"type": "A", "message": "a", "fitting": 5})", 5);
+// With a fix, more pods fit on the nodes; the fix says how many the quota then allows.
+TEST(TriedFixes, AreAboutTheNodesWhereAQuotaAllowsFewer) {
+  auto report = with_fixes(R"({"type": "A", "message": "a", "fitting": 5, "quota": "q", "quotaAllows": 3},
+                              {"type": "B", "message": "b", "fitting": 5})",
+                           5);
   explain::set_quotas(*report.status.answer, {{.name = "q", .allowed = 3}});
   EXPECT_EQ(tried_fixes(report),
-            "What would let more fit on the nodes, whatever quota q allows; each tried on a copy of the "
-            "cluster's state:\n  a → all 5 fit\n");
+            "What would let more fit on the nodes, each tried on a copy of the cluster's state:\n"
+            "  a → the nodes have room for all 5, quota q allows 3\n"
+            "  b → all 5 fit\n");
 }
 
 TEST(TriedFixes, OfAPairAreInOneFragment) {
@@ -132,6 +135,12 @@ TEST(TriedFixes, OfAPairAreInOneFragment) {
                 R"({"type": "TolerateTaint", "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}})")),
             "  m\n    tolerations:\n    - {key: k, operator: Equal, value: v, effect: NoSchedule}\n"
             "    resources: {requests: {cpu: \"2750m\"}}\n");
+  // A field appears once in YAML.
+  EXPECT_EQ(lines(R"({"type": "Pair", "message": "m", "changes": [
+              {"type": "TolerateTaint", "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}},
+              {"type": "TolerateTaint", "taint": {"key": "k", "value": "v", "effect": "NoExecute"}}]})"),
+            "  m\n    tolerations:\n    - {key: k, operator: Equal, value: v, effect: NoSchedule}\n"
+            "    - {key: k, operator: Equal, value: v, effect: NoExecute}\n");
   EXPECT_EQ(lines(R"({"type": "Pair", "message": "m", "changes": [3, {"type": 3}]})"), "  m\n");
 }
 

@@ -1,6 +1,7 @@
 // Why a pod of a drained node has no other place.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "unit/explain/answer/asking.h"
@@ -44,6 +45,40 @@ TEST(Drains, SayWhyAPodOfTheDrainedNodeOnlyHasNoOtherPlace) {
   EXPECT_EQ(pinned.cause->code, "NodeSelectorMismatch");
   EXPECT_EQ(pinned.nodes, 2u);
   EXPECT_EQ(pinned.nodes_total, 2u);
+}
+
+// Next to kube-scheduler, most pods are its own: podium answers with its only profile, and counts them.
+TEST(Drains, TheOnlyProfileAnswersForPodsOfOtherSchedulers) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  unit::run_pod(
+      snapshot,
+      test::pod("web").ns("shop").owner("ReplicaSet", "web").req("cpu", "1").scheduler("other").node("n1"));
+  const auto spec = unit::web(R"("changes": [{"type": "DrainNode", "nodeName": "n1"}])");
+  const auto drained = unit::ask(spec, snapshot).answer->changes.at(0);
+  EXPECT_EQ(drained.pods_moved, 1u);
+  EXPECT_EQ(drained.pods.at(0).node, "n2");
+  EXPECT_EQ(drained.of_other_schedulers, 1u);
+  auto config = unit::default_config();
+  auto second = std::make_shared<framework::Profile>(*config.profiles.front());
+  second->scheduler_name = "second";
+  config.profiles.push_back(std::move(second));
+  const auto refused = unit::ask(spec, snapshot, config).answer->changes.at(0);
+  EXPECT_EQ(refused.pods.at(0).code, "OtherScheduler");
+  EXPECT_EQ(refused.of_other_schedulers, 0u);
+}
+
+// It comes back in the next step, when the node is empty.
+TEST(Drains, APodOfAnotherSchedulerThatWaitsGetsANodeInALaterStep) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "1"}});
+  unit::run_pod(
+      snapshot,
+      test::pod("web").ns("shop").owner("ReplicaSet", "web").req("cpu", "3").scheduler("other").node("n1"));
+  const auto status = unit::ask(unit::web(R"("changes": [
+      {"type": "DrainNodes", "nodeNames": ["n1"], "thenUncordon": true},
+      {"type": "DrainNodes", "nodeNames": ["n2"], "thenUncordon": true}])"),
+                                snapshot);
+  EXPECT_EQ(status.answer->changes.at(0).pending_so_far, 1u);
+  EXPECT_EQ(status.answer->changes.at(1).pending_so_far, 0u);
 }
 
 }  // namespace

@@ -396,5 +396,31 @@ TEST(Fixes, EndWithTheBudget) {
   EXPECT_TRUE(status.answer->fixes.empty()) << "an amount that may not be the largest is not reported";
 }
 
+// A change of their template changes all pods of a controller, so one cannot take the place of another.
+TEST(Fixes, DoNotEvictThePodsOfTheSameController) {
+  const auto of = [](const char* name, const char* controller) {
+    return pod(name).ns("shop").owner("ReplicaSet", controller).req("cpu", "3");
+  };
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, of("web-1", "web").node("n1"));
+  auto question = unit::about(of("web-2", "web"), 1);
+  question.fixes = true;
+  const auto types = [&](const cluster::Snapshot& on) {
+    Lines out;
+    const auto status = answer(question, on, unit::default_config());
+    for (const auto& fix : status.answer->fixes) out.push_back(fix.type);
+    return out;
+  };
+  EXPECT_EQ(types(snapshot), (Lines{"RequestLess", "AddNodes"}));
+  question.nodes = {"n1"};
+  EXPECT_EQ(types(snapshot), (Lines{"RequestLess", "AddNodes"}));
+  question.nodes = {};
+  cluster::Snapshot other;
+  other.set_node(big("n1").ptr());
+  run_pod(other, of("api-1", "api").node("n1"));
+  EXPECT_EQ(types(other), (Lines{"RequestLess", "FewerPods", "AddNodes", "RaisePriority"}));
+}
+
 }  // namespace
 }  // namespace podium::explain

@@ -147,7 +147,6 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
        "NotSafeToEvict n2: pod a has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: false"},
       {"karpenter", run(web("a", "n2").annotation("karpenter.sh/do-not-disrupt", "true")),
        "DoNotDisrupt n2: pod a has the annotation karpenter.sh/do-not-disrupt: true"},
-      {"scheduler", run(web("a", "n2").scheduler("other")), "OtherScheduler n2: pod a has another scheduler"},
       {"emptyDir", run(web("a", "n2").volume({.name = "scratch", .id = "emptyDir"})),
        "LocalData n2: pod a has data on the node: emptyDir scratch"},
       {"hostPath elsewhere",
@@ -202,6 +201,25 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
     EXPECT_EQ(steps(status), "");
     EXPECT_THAT(blocked(status), HasSubstr(c.says + "\n"));
   }
+}
+
+// Next to kube-scheduler, most pods are its own.
+TEST(NodesSpare, TheOnlyProfileAnswersForPodsOfOtherSchedulers) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+  unit::run_pod(snapshot, web("a", "n2").scheduler("other"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n2: a→n1");
+  EXPECT_THAT(status.answer->not_modelled,
+              testing::ElementsAre(
+                  "schedulers other than default-scheduler (their pods are evaluated with its profile)"));
+  auto config = unit::default_config();
+  auto second = std::make_shared<framework::Profile>(*config.profiles.front());
+  second->scheduler_name = "second";
+  config.profiles.push_back(std::move(second));
+  auto question = unit::read(R"({"search": {"couldGo": {}}})").value();
+  EXPECT_THAT(blocked(answer(question, snapshot, config, {}, {}, {})),
+              HasSubstr("OtherScheduler n2: pod a has another scheduler\n"));
 }
 
 TEST(NodesSpare, SafeToEvictAndDaemonSetsDoNotBlock) {

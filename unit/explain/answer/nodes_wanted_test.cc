@@ -156,7 +156,7 @@ TEST(NodesWanted, WhatNoShapeHoldsIsNamedWithTheReason) {
   EXPECT_THAT(text, HasSubstr("none (1 huge): asks for 64 cpu, and the largest shape has 4"));
   EXPECT_THAT(text, HasSubstr("none (1 gpu): no shape has example.com/gpu"));
   EXPECT_THAT(text, HasSubstr("none (1 two): nodes of 3 shapes do not match the pod's node selector or "
-                              "affinity; a node of 1 shape has a taint that the pod does not tolerate"));
+                              "affinity; a node of t has a taint that the pod does not tolerate"));
   EXPECT_EQ(search(shapes, waiting, full_cluster()).outcome, "DoesNotFit");
 }
 
