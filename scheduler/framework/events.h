@@ -75,18 +75,18 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 
 // True if an event may make a rejected pod fit: a function of both, or of both and of the snapshot at the
 // time of the call. Null: always.
-class Helps {
+class QueueingHint {
  public:
-  Helps(std::nullptr_t = nullptr) {}
+  QueueingHint(std::nullptr_t = nullptr) {}
   template <typename F>
     requires std::is_invocable_r_v<bool, F&, const cluster::PodInfo&, const ClusterEvent&>
-  Helps(F helps)
+  QueueingHint(F helps)
       : helps_([helps = std::move(helps)](const cluster::PodInfo& rejected, const ClusterEvent& event,
                                           const cluster::Snapshot&) { return helps(rejected, event); }) {}
   template <typename F>
     requires std::is_invocable_r_v<bool, F&, const cluster::PodInfo&, const ClusterEvent&,
                                    const cluster::Snapshot&>
-  Helps(F helps) : helps_(std::move(helps)) {}
+  QueueingHint(F helps) : helps_(std::move(helps)) {}
 
   bool operator()(const cluster::PodInfo& rejected, const ClusterEvent& event,
                   const cluster::Snapshot& snapshot) const {
@@ -100,7 +100,7 @@ class Helps {
 struct EventHint {
   EventResource resource;
   std::uint32_t actions;
-  Helps helps;
+  QueueingHint helps;
 
   // True if the hint covers the event, whatever `helps` returns.
   // Source: pkg/scheduler/framework/types.go MatchClusterEvents.
