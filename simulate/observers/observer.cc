@@ -334,12 +334,15 @@ void Observer::check_volumes(const json::value& pod, const std::string& by) {
   const auto decided = this->decided(pod, by);
   demand(volumes_->bound(pod, by, decided - kDecided));
   const auto all = [](const json::value&) { return true; };
-  if (!volumes_->shares(pod, by, decided - kDecided, all)) return;
+  const auto assumed = [&](const json::value& other) {
+    return assumptions_.since(by, uid_of(other), text_at(pod, "/spec/nodeName")) <= decided;
+  };
+  if (!volumes_->shares(pod, by, decided - kDecided, all, assumed)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
   const auto knows = [&](const json::value& other) {
     return uid_of(other) == uid_of(pod) || this->knows(by, other, decided);
   };
-  auto broken = volumes_->shares(pod, by, decided - kDecided, knows);
+  auto broken = volumes_->shares(pod, by, decided - kDecided, knows, assumed);
   if (!broken) return excuse(Excuse::takeover);
   demand(std::move(broken));
 }

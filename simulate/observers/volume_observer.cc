@@ -82,7 +82,7 @@ VolumeObserver::Broken VolumeObserver::bound(const json::value& pod, const std::
 }
 
 VolumeObserver::Broken VolumeObserver::shares(const json::value& pod, const std::string& by, Steady decided,
-                                              const Knows& knows) const {
+                                              const Knows& knows, const Knows& assumed) const {
   const auto node = text_at(pod, "/spec/nodeName");
   // kube-scheduler also does not count the pods of a node that is deleted.
   const auto known = [&](const json::value& other) {
@@ -97,7 +97,8 @@ VolumeObserver::Broken VolumeObserver::shares(const json::value& pod, const std:
   if (const auto claim = claim_in_use(pod, known); !claim.empty())
     return fmt::format("{} binds {}, whose claim {} is of another pod", by, full_name(pod), claim);
   const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
-  if (!drivers || !knew(by, kNodeDrivers, drivers->value, decided) || attaches(pod, node, known))
+  if (!drivers || !knew(by, kNodeDrivers, drivers->value, decided) || attaches(pod, node, known) ||
+      attaches(pod, node, known, assumed))
     return std::nullopt;
   return fmt::format("{} binds {} to {}, which attaches fewer volumes", by, full_name(pod), node);
 }
@@ -126,13 +127,17 @@ std::set<std::string> VolumeObserver::attached_by(const json::value& pod) const 
 }
 
 // As in kube-scheduler, a pod that adds no volume fits on a node that has too many.
-bool VolumeObserver::attaches(const json::value& pod, const std::string& node, const Knows& counts) const {
+bool VolumeObserver::attaches(const json::value& pod, const std::string& node, const Knows& counts,
+                              const Knows& assumed) const {
   const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
   if (!drivers) return true;
   std::set<std::string> attached;
   for (const auto& other : store_.all("pods")) {
-    if (text_at(other->value, "/spec/nodeName") != node || uid_of(other->value) == uid_of(pod)) continue;
-    if (!is_finished(other->value) && counts(other->value)) attached.merge(attached_by(other->value));
+    if (uid_of(other->value) == uid_of(pod) || is_finished(other->value)) continue;
+    const auto there = text_at(other->value, "/spec/nodeName");
+    const bool is_there =
+        there.empty() ? assumed && assumed(other->value) : there == node && counts(other->value);
+    if (is_there) attached.merge(attached_by(other->value));
   }
   const auto before = attached.size();
   attached.merge(attached_by(pod));

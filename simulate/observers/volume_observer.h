@@ -37,8 +37,10 @@ class VolumeObserver {
   Broken committed(const Commit& commit) const;
   // The pod was bound by an engine that decided on it at that time.
   Broken bound(const json::value& pod, const std::string& by, Steady decided) const;
-  // The same for what the pod shares with other pods.
-  Broken shares(const json::value& pod, const std::string& by, Steady decided, const Knows& knows) const;
+  // The same for what the pod shares with other pods. `assumed`: pods without a node that the engine had on
+  // this one in its memory; a volume of theirs is not added again (5011753).
+  Broken shares(const json::value& pod, const std::string& by, Steady decided, const Knows& knows,
+                const Knows& assumed = {}) const;
   // Without evictions.
   bool fits(const json::value& pod, const json::value& node) const;
   // True if kube-scheduler does not wake the pod for what lets it fit on the node. `evicts`: it needs
@@ -64,7 +66,8 @@ class VolumeObserver {
   // A claim for one pod that another pod on a node has; empty: none.
   std::string claim_in_use(const json::value& pod, const Knows& counts) const;
   std::set<std::string> attached_by(const json::value& pod) const;
-  bool attaches(const json::value& pod, const std::string& node, const Knows& counts) const;
+  bool attaches(const json::value& pod, const std::string& node, const Knows& counts,
+                const Knows& assumed = {}) const;
   // Finds a volume for each claim from the given one on; `taken`: of the claims before it.
   bool have_volumes(const std::vector<StoredPtr>& claims, std::size_t from, const json::value& node,
                     std::vector<std::string>& taken) const;

@@ -177,9 +177,11 @@ struct Shared : Storage {
       for (const auto& object : store.all(kind)) observer.read("podium-1", kind, object->text);
     }
   }
-  VolumeObserver::Broken shares(const char* claim, const std::string& node, bool knows = true) {
-    return observer.shares(pod({claim}, node), "podium-1", time.now(),
-                           [&](const json::value& one) { return uid_of(one) == "p" || knows; });
+  VolumeObserver::Broken shares(const char* claim, const std::string& node, bool knows = true,
+                                const VolumeObserver::Knows& assumed = {}) {
+    return observer.shares(
+        pod({claim}, node), "podium-1", time.now(),
+        [&](const json::value& one) { return uid_of(one) == "p" || knows; }, assumed);
   }
 };
 
@@ -222,6 +224,10 @@ TEST(Volumes, ANodeAttachesAsManyVolumesAsItsDriverSays) {
   EXPECT_EQ(storage.shares("one", "n0"), std::nullopt) << "it is attached already";
   EXPECT_EQ(storage.shares("local", "n0"), std::nullopt) << "it is not attached";
   EXPECT_FALSE(storage.fits(Storage::pod({"two"}), "n0"));
+  storage.pod_on("waits", "two", "");
+  EXPECT_NE(storage.shares("two", "n0"), std::nullopt) << "nobody has assumed that pod there";
+  const auto assumed = [](const json::value&) { return true; };
+  EXPECT_EQ(storage.shares("two", "n0", true, assumed), std::nullopt) << "its volume is counted already";
 }
 
 }  // namespace
