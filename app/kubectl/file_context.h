@@ -17,7 +17,8 @@
 
 namespace podium::kubectl {
 
-// Whether the stored object has all that the file says of it, so that applying the file changes nothing.
+// Returns whether applying the file would change nothing: the stored object has every field of the file, with
+// the same value.
 bool is_unchanged(boost::json::value given, const boost::json::value& stored);
 
 class FileContext {

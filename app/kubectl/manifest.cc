@@ -76,8 +76,8 @@ const PodMaker* maker_of(const json::value& object) {
   return found == api::pod_makers().end() ? nullptr : &*found;
 }
 
-// What the API server would find in its pod next to `known`, which ended the reading.
-void add_pod_faults(const FileObject& object, std::string_view known, Problems& problems) {
+// Adds the faults that the API server would find in the object's pod. `known`: those that ended the reading.
+void add_pod_faults(const FileObject& object, const std::vector<Finding>& known, Problems& problems) {
   const auto& path = object.maker->pod_template;
   const auto* source = path.empty() ? &object.value : api::find_at(object.value, path);
   auto pod = source ? api::decode_pod_template(*source) : Result<api::Pod>();
@@ -88,7 +88,9 @@ void add_pod_faults(const FileObject& object, std::string_view known, Problems& 
   for (const auto& [of_pod, reason, is_whole] : api::validate(*pod)) {
     if (of_pod.starts_with("metadata.") || is_whole) continue;
     const auto at = below.empty() ? of_pod : fmt::format("{}.{}", below, of_pod);
-    if (!known.contains(at)) problems.add(fmt::format("{}: {}: {}", object.place(at), at, reason));
+    const bool is_known =
+        std::ranges::any_of(known, [&](const Finding& each) { return each.path.starts_with(at); });
+    if (!is_known) problems.add(fmt::format("{}: {}: {}", object.place(at), at, reason));
   }
 }
 
@@ -111,7 +113,7 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   if (const auto known = explain::check_known_fields(value, object.maker->kind, manifest); !known)
     problems.add(with_places(known.error(), object));
   problems.add(with_places(read.error(), object));
-  add_pod_faults(object, read.error().message, problems);
+  add_pod_faults(object, findings_of(read.error()), problems);
 }
 
 }  // namespace

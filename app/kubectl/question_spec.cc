@@ -137,8 +137,8 @@ std::optional<Error> flags_error(const std::vector<Finding>& findings, std::size
 
 namespace {
 
-// Asks podium about the other flags with names, so that all that are wrong are named together. Without an
-// answer nothing is added.
+// Asks podium about the names in the other flags, so that all wrong ones are reported together. Adds nothing
+// if podium does not answer.
 void check_names_in_podium(const QuestionFlags& flags, Cluster& cluster, Problems& problems) {
   Problems parsed;
   json::object spec{{"dryRun", true}, {"template", no_pod()}};

@@ -43,8 +43,8 @@ std::string no_namespace(Cluster& cluster, const std::string& ns);
 // does not exist; else empty. If the user named the type: of that type, or of another with this very name.
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target);
 
-// Whether the name is likely a mistyped one: a pod has a similar name, or the namespace does not exist. Only
-// a workload of a similar name has more likely made the pod, which is gone.
+// Whether the name is likely mistyped: a pod has a similar name, or the namespace does not exist. If only a
+// workload has a similar name, the pod more likely was one of its pods, and is gone.
 struct Similar {
   std::string words;  // as did_you_mean()
   bool is_mistyped = false;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
-#include "api/text/json_view.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/pending.h"
 #include "app/render/what_if.h"
@@ -83,10 +82,7 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
   return answered(command, output, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
     const auto name = target.ns + "/" + target.name;
     const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
-    auto reason = render::why_not_created(*object);
-    if (reason.empty() && !waiting->groups.empty() &&
-        api::text_at(*object, "/spec/podManagementPolicy") == "OrderedReady")
-      reason = "each is created once the one before it is ready";
+    const auto reason = render::why_not_created(*object, !waiting->groups.empty());
     auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options);
     if (replicas && replicas->existing < replicas->wanted && reason.empty())
       words += exceeded_quotas(cluster, target);

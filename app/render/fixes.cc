@@ -144,7 +144,7 @@ std::string fix_snippet(const explain::ReportFix& fix) {
     if (is_toleration || is_request || out.size() > size) ++shown, last = i;
   }
   out += toleration_snippet(taints) + request_snippets(requests);
-  // Who pastes the lines must not take them for both changes.
+  // A user who pastes the lines must not think that they are both changes.
   if (changes.size() == 2 && shown == 1)
     return fmt::format("# only the {} of the two changes:\n{}", last == 0 ? "first" : "second", out);
   return out;

@@ -19,7 +19,7 @@ std::string tried_fixes_of_nodes(const Report& report);
 // That none would help; empty: one does, or podium did not search.
 std::string no_fix_words(const explain::ReportAnswer& answer);
 
-// To a question for fixes: that none was tried, since only a quota is in the way. Empty: it is not.
+// Says that no fix was tried, because only a quota is in the way. Empty: something else is.
 std::string why_no_fixes(const Report& report);
 
 // " → all 3 fit" for several replicas; else " (on n1, 486 points)".

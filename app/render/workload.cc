@@ -181,7 +181,7 @@ std::optional<Replicas> replicas_of(std::string_view kind, const json::value& wo
   return out;
 }
 
-std::string why_not_created(const json::value& workload) {
+std::string why_not_created(const json::value& workload, bool has_waiting) {
   for (const auto& condition : list_at(workload, "/status/conditions")) {
     if (string_at(condition, "/type") == "ReplicaFailure" && string_at(condition, "/status") == "True")
       return string_at(condition, "/message");
@@ -189,7 +189,9 @@ std::string why_not_created(const json::value& workload) {
   // A Deployment that is paused may still be scaled, but its controller creates no ReplicaSet.
   const auto* paused = api::find_at(workload, "/spec/paused");
   const bool has_none = api::find_at(workload, "/status/replicas") == nullptr;
-  return paused && *paused == json::value(true) && has_none ? "its rollout is paused" : std::string();
+  if (paused && *paused == json::value(true) && has_none) return "its rollout is paused";
+  const bool one_by_one = string_at(workload, "/spec/podManagementPolicy") == "OrderedReady";
+  return one_by_one && has_waiting ? "each is created once the one before it is ready" : std::string();
 }
 
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
