@@ -305,6 +305,7 @@ void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const clien
   assumptions_.note(host.identity, scheduler,
                     [this](const std::string& uid) { return bound_.contains(uid); });
   if (budgets_) demand(budgets_->begins(host.identity, scheduler.snapshot(), request));
+  if (volumes_) volumes_->begins(host.identity, scheduler.snapshot());
   const auto binding = binding_of(host, request);
   if (!binding) return;
   const auto body = json::parse(request.body);
@@ -331,18 +332,15 @@ void Observer::check_neighbours(const json::value& pod, const std::string& by) {
 }
 
 void Observer::check_volumes(const json::value& pod, const std::string& by) {
-  const auto decided = this->decided(pod, by);
-  demand(volumes_->bound(pod, by, decided - kDecided));
+  const auto last = decided(pod, by), first = last - kDecided;
+  demand(volumes_->bound(pod, by, first));
   const auto all = [](const json::value&) { return true; };
-  const auto assumed = [&](const json::value& other) {
-    return assumptions_.since(by, uid_of(other), text_at(pod, "/spec/nodeName")) <= decided;
-  };
-  if (!volumes_->shares(pod, by, decided - kDecided, all, assumed)) return;
+  if (!volumes_->shares(pod, by, first, last, all)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
   const auto knows = [&](const json::value& other) {
-    return uid_of(other) == uid_of(pod) || this->knows(by, other, decided);
+    return uid_of(other) == uid_of(pod) || this->knows(by, other, last);
   };
-  auto broken = volumes_->shares(pod, by, decided - kDecided, knows, assumed);
+  auto broken = volumes_->shares(pod, by, first, last, knows);
   if (!broken) return excuse(Excuse::takeover);
   demand(std::move(broken));
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "simulate/cluster/volumes.h"
 
 namespace podium::simulate {
@@ -81,24 +83,48 @@ VolumeObserver::Broken VolumeObserver::bound(const json::value& pod, const std::
   return std::nullopt;
 }
 
-VolumeObserver::Broken VolumeObserver::shares(const json::value& pod, const std::string& by, Steady decided,
-                                              const Knows& knows, const Knows& assumed) const {
+void VolumeObserver::begins(const std::string& engine, const cluster::Snapshot& snapshot) {
+  auto& placed = placed_[engine];
+  const auto now = agenda_.now();
+  std::set<std::string> there;
+  snapshot.each_pod([&](const cluster::PodInfoPtr& info) {
+    const auto& pod = **info;
+    std::vector<std::string> claims;
+    for (const auto& volume : pod.volumes) {
+      if (volume.kind == api::Volume::Kind::claim) claims.push_back(volume.id);
+    }
+    if (claims.empty()) return;
+    const auto& key = *there.insert(pod.meta.uid + " " + pod.node_name).first;
+    auto& one =
+        placed
+            .try_emplace(key,
+                         Placed{pod.meta.uid, pod.meta.namespace_, pod.node_name, std::move(claims), now, {}})
+            .first->second;
+    one.until.reset();
+  });
+  for (auto& [key, one] : placed) {
+    if (!one.until && !there.contains(key)) one.until = now;
+  }
+}
+
+VolumeObserver::Broken VolumeObserver::shares(const json::value& pod, const std::string& by, Steady first,
+                                              Steady last, const Knows& knows) const {
   const auto node = text_at(pod, "/spec/nodeName");
   // kube-scheduler also does not count the pods of a node that is deleted.
   const auto known = [&](const json::value& other) {
     const auto there = store_.find({"nodes", "", text_at(other, "/spec/nodeName")});
-    return there && knew(by, "nodes", there->value, decided) && knows(other) &&
+    return there && knew(by, "nodes", there->value, first) && knows(other) &&
            std::ranges::all_of(claims_of(other), [&](const std::string& name) {
              const auto claim = claim_of(other, name);
-             return claim && knew(by, kVolumeClaims, claim->value, decided);
+             return claim && knew(by, kVolumeClaims, claim->value, first);
            });
   };
   if (!known(pod)) return std::nullopt;
   if (const auto claim = claim_in_use(pod, known); !claim.empty())
     return fmt::format("{} binds {}, whose claim {} is of another pod", by, full_name(pod), claim);
   const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
-  if (!drivers || !knew(by, kNodeDrivers, drivers->value, decided) || attaches(pod, node, known) ||
-      attaches(pod, node, known, assumed))
+  if (!drivers || !knew(by, kNodeDrivers, drivers->value, first) || attaches(pod, node, known) ||
+      attaches(pod, node, known, counted(pod, by, first, last)))
     return std::nullopt;
   return fmt::format("{} binds {} to {}, which attaches fewer volumes", by, full_name(pod), node);
 }
@@ -116,28 +142,45 @@ std::string VolumeObserver::claim_in_use(const json::value& pod, const Knows& co
   return {};
 }
 
-// The provisioned volumes of the pod. A claim without a volume gets one.
+std::optional<std::string> VolumeObserver::attached_for(const std::string& namespace_,
+                                                        const std::string& name) const {
+  const auto claim = store_.find({std::string(kVolumeClaims), namespace_, name});
+  if (!claim || claim_class(claim->value) == "local") return std::nullopt;
+  return uid_of(claim->value);
+}
+
+// The provisioned volumes of the pod.
 std::set<std::string> VolumeObserver::attached_by(const json::value& pod) const {
   std::set<std::string> out;
   for (const auto& name : claims_of(pod)) {
-    const auto claim = claim_of(pod, name);
-    if (claim && claim_class(claim->value) != "local") out.insert(uid_of(claim->value));
+    if (auto volume = attached_for(text_at(pod, "/metadata/namespace"), name)) out.insert(*std::move(volume));
+  }
+  return out;
+}
+
+std::set<std::string> VolumeObserver::counted(const json::value& pod, const std::string& engine, Steady first,
+                                              Steady last) const {
+  std::set<std::string> out;
+  const auto of_engine = placed_.find(engine);
+  if (of_engine == placed_.end()) return out;
+  for (const auto& [key, one] : of_engine->second) {
+    const bool is_there = one.node == text_at(pod, "/spec/nodeName") && one.uid != uid_of(pod);
+    if (!is_there || one.since > last || (one.until && *one.until < first)) continue;
+    for (const auto& name : one.claims) {
+      if (auto volume = attached_for(one.namespace_, name)) out.insert(*std::move(volume));
+    }
   }
   return out;
 }
 
 // As in kube-scheduler, a pod that adds no volume fits on a node that has too many.
 bool VolumeObserver::attaches(const json::value& pod, const std::string& node, const Knows& counts,
-                              const Knows& assumed) const {
+                              std::set<std::string> attached) const {
   const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
   if (!drivers) return true;
-  std::set<std::string> attached;
   for (const auto& other : store_.all("pods")) {
-    if (uid_of(other->value) == uid_of(pod) || is_finished(other->value)) continue;
-    const auto there = text_at(other->value, "/spec/nodeName");
-    const bool is_there =
-        there.empty() ? assumed && assumed(other->value) : there == node && counts(other->value);
-    if (is_there) attached.merge(attached_by(other->value));
+    if (text_at(other->value, "/spec/nodeName") != node || uid_of(other->value) == uid_of(pod)) continue;
+    if (!is_finished(other->value) && counts(other->value)) attached.merge(attached_by(other->value));
   }
   const auto before = attached.size();
   attached.merge(attached_by(pod));

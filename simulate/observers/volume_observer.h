@@ -21,6 +21,10 @@
 #include "simulate/base/agenda.h"
 #include "simulate/server/store.h"
 
+namespace podium::cluster {
+class Snapshot;
+}
+
 namespace podium::simulate {
 
 class VolumeObserver {
@@ -35,12 +39,13 @@ class VolumeObserver {
   // Whole lines of a watch, or a list.
   void read(const std::string& engine, std::string_view kind, std::string_view objects);
   Broken committed(const Commit& commit) const;
+  // Called at each request that an engine begins.
+  void begins(const std::string& engine, const cluster::Snapshot& snapshot);
   // The pod was bound by an engine that decided on it at that time.
   Broken bound(const json::value& pod, const std::string& by, Steady decided) const;
-  // The same for what the pod shares with other pods. `assumed`: pods without a node that the engine had on
-  // this one in its memory; a volume of theirs is not added again (5011753).
-  Broken shares(const json::value& pod, const std::string& by, Steady decided, const Knows& knows,
-                const Knows& assumed = {}) const;
+  // The same for what the pod shares with other pods, if the decision was made between these times.
+  Broken shares(const json::value& pod, const std::string& by, Steady first, Steady last,
+                const Knows& knows) const;
   // Without evictions.
   bool fits(const json::value& pod, const json::value& node) const;
   // True if kube-scheduler does not wake the pod for what lets it fit on the node. `evicts`: it needs
@@ -65,16 +70,32 @@ class VolumeObserver {
   StoredPtr claim_of(const json::value& pod, const std::string& name) const;
   // A claim for one pod that another pod on a node has; empty: none.
   std::string claim_in_use(const json::value& pod, const Knows& counts) const;
+  // Identifies the provisioned volume of a claim, also before it has one.
+  std::optional<std::string> attached_for(const std::string& namespace_, const std::string& name) const;
   std::set<std::string> attached_by(const json::value& pod) const;
+  // `attached`: volumes that are on the node besides those of the pods that count.
   bool attaches(const json::value& pod, const std::string& node, const Knows& counts,
-                const Knows& assumed = {}) const;
+                std::set<std::string> attached = {}) const;
+  // The provisioned volumes that the engine may have counted on the node when it decided: of other pods that
+  // were there in its memory. Those may have no node in the API server yet (5011753) or be gone (5012793).
+  std::set<std::string> counted(const json::value& pod, const std::string& engine, Steady first,
+                                Steady last) const;
   // Finds a volume for each claim from the given one on; `taken`: of the claims before it.
   bool have_volumes(const std::vector<StoredPtr>& claims, std::size_t from, const json::value& node,
                     std::vector<std::string>& taken) const;
 
   const Store& store_;
   const Agenda& agenda_;
+  // A pod with claims that an engine has or had on a node.
+  struct Placed {
+    std::string uid, namespace_, node;
+    std::vector<std::string> claims;
+    Steady since;
+    std::optional<Steady> until;
+  };
+
   std::map<std::string, Steady> read_;  // by an engine, a kind and a UID: when it was read first
+  std::map<std::string, std::map<std::string, Placed>> placed_;  // by engine: by UID and node
 };
 
 }  // namespace podium::simulate

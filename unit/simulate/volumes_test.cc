@@ -1,6 +1,7 @@
 // The volume controller and the checks of lives with volumes.
 #include "simulate/cluster/volumes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +9,9 @@
 #include <memory>
 #include <utility>
 
+#include "api/decode/decode.h"
 #include "async/virtual_time.h"
+#include "scheduler/cluster/snapshot.h"
 #include "simulate/cluster/volume_controller.h"
 #include "simulate/observers/volume_observer.h"
 
@@ -172,16 +175,30 @@ struct Shared : Storage {
     value.as_object()["metadata"].as_object()["uid"] = name;
     store.create({"pods", "shop", name}, std::move(value), kPeople);
   }
+  void attach_at_most(std::int64_t count, const std::string& node) {
+    auto value = json::parse(
+        fmt::format(R"({{"metadata":{{}},"spec":{{"drivers":[{{"allocatable":{{"count":{}}}}}]}}}})", count));
+    store.create({std::string(kNodeDrivers), "", node}, std::move(value), kKubelet);
+  }
   void know_all() {
     for (const auto kind : {kVolumeClaims, kVolumes, kNodeDrivers, std::string_view("nodes")}) {
       for (const auto& object : store.all(kind)) observer.read("podium-1", kind, object->text);
     }
   }
+  // The engine begins a request, and has one other pod with the claim on n0, or none.
+  void begins(const char* claim = nullptr) {
+    cluster::Snapshot snapshot;
+    if (claim) {
+      auto value = pod({claim}, "n0");
+      value.as_object()["metadata"].as_object()["uid"] = "gone";
+      snapshot.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(*api::decode_pod(value))));
+    }
+    observer.begins("podium-1", snapshot);
+  }
   VolumeObserver::Broken shares(const char* claim, const std::string& node, bool knows = true,
-                                const VolumeObserver::Knows& assumed = {}) {
-    return observer.shares(
-        pod({claim}, node), "podium-1", time.now(),
-        [&](const json::value& one) { return uid_of(one) == "p" || knows; }, assumed);
+                                std::chrono::milliseconds lag = 0ms) {
+    return observer.shares(pod({claim}, node), "podium-1", time.now() - lag, time.now(),
+                           [&](const json::value& one) { return uid_of(one) == "p" || knows; });
   }
 };
 
@@ -209,9 +226,7 @@ TEST(Volumes, AClaimForOnePodIsOfOnePod) {
 
 TEST(Volumes, ANodeAttachesAsManyVolumesAsItsDriverSays) {
   Shared storage;
-  storage.store.create({std::string(kNodeDrivers), "", "n0"},
-                       json::parse(R"({"metadata":{},"spec":{"drivers":[{"allocatable":{"count":1}}]}})"),
-                       kKubelet);
+  storage.attach_at_most(1, "n0");
   storage.claim("one", "late");
   storage.claim("two", "late");
   storage.claim("local", "local");
@@ -224,10 +239,25 @@ TEST(Volumes, ANodeAttachesAsManyVolumesAsItsDriverSays) {
   EXPECT_EQ(storage.shares("one", "n0"), std::nullopt) << "it is attached already";
   EXPECT_EQ(storage.shares("local", "n0"), std::nullopt) << "it is not attached";
   EXPECT_FALSE(storage.fits(Storage::pod({"two"}), "n0"));
-  storage.pod_on("waits", "two", "");
-  EXPECT_NE(storage.shares("two", "n0"), std::nullopt) << "nobody has assumed that pod there";
-  const auto assumed = [](const json::value&) { return true; };
-  EXPECT_EQ(storage.shares("two", "n0", true, assumed), std::nullopt) << "its volume is counted already";
+}
+
+// The pod may have no node in the API server yet, or be deleted there.
+TEST(Volumes, APodThatTheEngineHasOnTheNodeAddsNoVolumeAgain) {
+  Shared storage;
+  storage.attach_at_most(1, "n0");
+  for (const auto* claim : {"one", "two", "three"}) storage.claim(claim, "late");
+  storage.pod_on("other", "one", "n0");
+  storage.know_all();
+  storage.begins();
+  EXPECT_NE(storage.shares("two", "n0"), std::nullopt);
+  storage.begins("two");
+  EXPECT_EQ(storage.shares("two", "n0"), std::nullopt) << "the engine counts that volume";
+  EXPECT_NE(storage.shares("three", "n0"), std::nullopt);
+  storage.pass(1s);
+  storage.begins();
+  storage.pass(1s);
+  EXPECT_NE(storage.shares("two", "n0"), std::nullopt) << "it did not count it any more";
+  EXPECT_EQ(storage.shares("two", "n0", true, 2s), std::nullopt) << "it may have decided before that";
 }
 
 }  // namespace
