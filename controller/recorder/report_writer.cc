@@ -96,7 +96,7 @@ struct ReportWriter::Impl {
 
   std::string first_name(const ReportOwner& pod) const;
   void keep(const Job& job, WrittenReport report);
-  void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
+  void done(const Jobs::Item& item, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
   void no_room(Jobs::Item& item, NoRoom why);
   bool continues_without_labels(const Error& error);
@@ -109,6 +109,7 @@ struct ReportWriter::Impl {
   const config::LivePodium& settings;
   KnownReports known;
   std::atomic<std::uint64_t> unchanged{0}, retried{0}, left_out{0};  // left_out: done without a request
+  std::atomic<std::uint64_t> delay{0};  // that written reports waited, in nanoseconds
   WriteLog log;
   Jobs jobs;
 };
@@ -198,7 +199,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       continue;
     }
     if (reply) {
-      self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
+      self->done(*each.item, std::move(each.report), *reply, each.is_new && made);
       continue;
     }
     // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
@@ -257,7 +258,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
     filled = co_await rewrite(self, &job, &sent->report);
   }
   if (filled) {
-    self->done(job, std::move(sent->report), *filled, false);
+    self->done(*sent->item, std::move(sent->report), *filled, false);
     co_return;
   }
   self->refused(*sent->item, filled.error());
@@ -324,7 +325,9 @@ void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
   known.remember(job.owner.uid, std::move(report));
 }
 
-void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
+void ReportWriter::Impl::done(const Jobs::Item& item, WrittenReport report, const json::value& reply,
+                              bool is_new) {
+  const auto& job = item.value;
   report.uid = api::text_at(reply, "/metadata/uid");
   const auto created = is_new ? parse_time(api::text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
   // An existing report keeps its label until the label lags far behind.
@@ -348,6 +351,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     report.written = api.clock().now();
     known.remember(job.owner.uid, std::move(report));
   }
+  delay.fetch_add(static_cast<std::uint64_t>((api.clock().now() - item.since).count()),
+                  std::memory_order_relaxed);
   log.written(job.owner.ns);
 }
 
@@ -438,6 +443,10 @@ void ReportWriter::sample_metrics(metrics::Samples& out) const {
               "Reports that were never written: the queue was full, the budget was used up, they waited "
               "longer than their TTL, or podium stopped.",
               now.dropped);
+  out.counter("podium_reports_delay_seconds_total",
+              "Sum of the times that written reports waited; divided by podium_reports_written_total, it is "
+              "the average.",
+              1e-9 * static_cast<double>(impl_->delay.load(std::memory_order_relaxed)));
   out.gauge("podium_reports_pending", "Reports that wait to be written.", now.waiting);
 }
 

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
+#include <string_view>
 
 #include "controller/report/metadata.h"
+#include "metrics/samples.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
 
 namespace podium::controller::report_writer_test {
@@ -33,6 +36,25 @@ TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
       << "the labels cost nothing";
   EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
   EXPECT_EQ(w.writer.counts().written, 1u);
+}
+
+TEST(ReportWriter, SumsTheTimesThatReportsWaited) {
+  Writing w;
+  const auto waited = [&] {
+    metrics::Samples samples;
+    w.writer.sample_metrics(samples);
+    const auto& all = samples.families();
+    const auto it = std::ranges::find(all, "podium_reports_delay_seconds_total",
+                                      [](const auto& family) { return std::string_view(family.name()); });
+    return it == all.end() ? -1.0 : it->series().front().value;
+  };
+  EXPECT_EQ(waited(), 0);
+  for (const auto* name : {"a", "b"}) {
+    w.decide(huge(name));
+    w.clock.advance(30s);
+    w.run();
+  }
+  EXPECT_NEAR(waited(), 60, 1);
 }
 
 // Its deletion has the resourceVersion of the last of podium's writes as precondition.
