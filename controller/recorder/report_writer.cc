@@ -344,7 +344,7 @@ void ReportWriter::Impl::done(const Jobs::Item& item, WrittenReport report, cons
   } else {
     if (needs_labels(report, *job.status, ttl())) report.labelled = job.status->expires_at.value_or(Wall{});
     report.version = api::text_at(reply, "/metadata/resourceVersion");
-    report.before = {job.status->decided_at, job.status->attempts};
+    report.before = identify(*job.status);
     report.outcome = job.status->outcome;
     report.ns = job.owner.ns;
     report.content = explain::content_hash(*job.status);

@@ -34,11 +34,18 @@ client::Request request(std::string method, std::string target, std::string body
 std::string test_of(const StatusBefore& before) {
   if (!before.decided_at) return R"({"op":"test","path":"/status","value":null})";
   return fmt::format(R"({{"op":"test","path":"/status/decidedAt","value":"{}"}},)"
-                     R"({{"op":"test","path":"/status/attempts","value":{}}})",
-                     format_time(*before.decided_at), before.attempts);
+                     R"({{"op":"test","path":"/status/attempts","value":{}}},)"
+                     R"({{"op":"test","path":"/status/outcome","value":"{}"}},)"
+                     R"({{"op":"test","path":"/status/summary/reason","value":{}}})",
+                     format_time(*before.decided_at), before.attempts, before.outcome,
+                     json::serialize(json::value(before.reason)));
 }
 
 }  // namespace
+
+StatusBefore identify(const explain::ReportStatus& status) {
+  return {status.decided_at, status.attempts, status.outcome, explain::summary_of(status).reason};
+}
 
 ReportLabels labels_of(const explain::ReportStatus& status, const char* kind) {
   return {kind, status.outcome, status.expires_at};

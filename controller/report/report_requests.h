@@ -37,11 +37,14 @@ struct ReportLabels {
 ReportLabels labels_of(const explain::ReportStatus& status, const char* kind);
 boost::json::object to_json(const ReportLabels& labels);
 
-// Identifies the status that a PATCH replaces: the time and the attempt of its decision.
+// Identifies the status that a PATCH replaces. One attempt may have several: its binding waits for one claim,
+// then for another, and ends.
 struct StatusBefore {
   std::optional<Wall> decided_at;  // nullopt: the report has no status
   std::uint32_t attempts = 0;
+  std::string outcome, reason;  // of its summary
 };
+StatusBefore identify(const explain::ReportStatus& status);
 
 // The values that Retention reads from a report's annotations.
 struct ReportNotes {

@@ -107,8 +107,11 @@ def watch(name, target):
     return name, {"watch": target}
 
 
-FIRST, SECOND = ({"decidedAt": f"2026-01-01T00:00:0{n}Z", "attempts": n, "outcome": "Unschedulable"} for n in (1, 2))
-NO_STATUS, AFTER_FIRST = {"/status": None}, {"/status/decidedAt": FIRST["decidedAt"], "/status/attempts": 1}
+FIRST, SECOND = ({"decidedAt": f"2026-01-01T00:00:0{n}Z", "attempts": n, "outcome": "Unschedulable",
+                  "summary": {"node": "", "score": "", "reason": "no"}} for n in (1, 2))
+NO_STATUS = {"/status": None}
+AFTER_FIRST = {"/status/decidedAt": FIRST["decidedAt"], "/status/attempts": 1, "/status/outcome": "Unschedulable",
+               "/status/summary/reason": "no"}
 AS_REWRITTEN = {"uid": "${report.uid}", "resourceVersion": "${rewrite.rv}"}
 FINALIZER = "resource.kubernetes.io/delete-protection"
 NO_ALLOCATION = {"reservedFor": None, "allocation": None, "devices": None}

@@ -110,6 +110,33 @@ TEST(ReportRecorder, SaysWhatABindingWaitsFor) {
       << "a wait does not count as one";
 }
 
+// A request without an answer may still take effect. All these writes are of one attempt, and of one second.
+TEST(ReportRecorder, AWriteThatArrivesLateDoesNotReplaceALaterOne) {
+  using framework::Reason, framework::ReasonCode, framework::Topic;
+  Writing w;
+  w.decide(small("web"), 1);
+  for (const auto* claim : {"data", "logs"}) {
+    w.recorder.binding_waits(info_of(small("web")),
+                             Reason(ReasonCode::claim_not_bound, {{Topic::claim, claim}}));
+    w.run();
+  }
+  const auto replay = [&] {
+    const auto status = w.report("web").at("status");
+    const auto sent = w.server.transport->requests();
+    for (const auto& request : sent) {
+      if (request.target.find("/status") == std::string::npos) continue;
+      EXPECT_EQ(w.server.transport->on_send(request)->status, 422);
+    }
+    EXPECT_EQ(w.report("web").at("status"), status);
+    return sent.size();
+  };
+  replay();
+  w.recorder.binding_ended(info_of(small("web")), {.bound = true, .node = "n1"});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_GE(replay(), 4u);
+}
+
 TEST(ReportRecorder, AReportIsTheSameHoweverManyBindingsAreAhead) {
   Writing w;
   for (int i = 0; i < 70; ++i) w.decide(small(fmt::format("p{}", i)));
