@@ -54,6 +54,23 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
   pod.meta.labels = api::Labels(std::move(left));
 }
 
+// Whether the answer is about pods of a scheduler that podium does not serve.
+bool is_for_other_schedulers(const Question& question, const config::Config& config) {
+  if (question.search) return question.search->kind != SearchSpec::Kind::compare_weights;
+  return !config.profile(question.subject->pod.scheduler_name);
+}
+
+// podium's snapshot has the nominations of its own pods only. The other schedulers know theirs.
+void nominate_others(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                     Snapshot& fork) {
+  for (const auto& info : waiting) {
+    const auto& pod = *info->pod;
+    if (pod.nominated_node.empty() || config.profile(pod.scheduler_name)) continue;
+    if (!fork.find_row(pod.nominated_node) || fork.find_nomination(pod.meta.uid)) continue;
+    if (!fork.find_pod(pod.meta.uid)) fork.nominate(info, pod.nominated_node);
+  }
+}
+
 // Answers one question. Its members are the steps, in order.
 class Answering {
  public:
@@ -386,6 +403,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
                     const Budget& budget, const api::AdmissionObjects& read,
                     const std::vector<cluster::PodInfoPtr>& waiting) {
   PODIUM_CHECK(question.subject, question.meta.name);
+  if (is_for_other_schedulers(question, config)) nominate_others(waiting, config, fork);
   if (question.search) {
     auto status = answer_search({question, config, budget, waiting, read}, fork);
     finish(question, fork, status);
