@@ -253,7 +253,7 @@ std::string workload_next(const std::string& subject, const std::string& ns,
 std::string fixes_in_line(const Report& report, const Options& options, const std::string& before) {
   constexpr std::size_t kMost = 3;
   const auto& answer = answer_of(report);
-  if (answer.fitting >= answer.asked) return {};
+  if (explain::running(answer) >= answer.asked) return {};
   if (answer.fixes.empty()) return answer.no_fix_helps ? before + no_fix_words(answer) : std::string();
   std::vector<std::string> parts;
   const auto running = explain::running(answer);

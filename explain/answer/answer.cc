@@ -148,6 +148,7 @@ class Answering {
   void see_first(const ReplicaSeen& seen) {
     status_ = project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
+    if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
     if (question_.nodes.empty()) return;
     const Checks checks(*seen.pod, seen.fork, profile_);
     for (const auto& node : question_.nodes) {
@@ -156,7 +157,6 @@ class Answering {
       if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
       answer_.verdicts.push_back(std::move(verdict));
     }
-    if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }
 
   // True if the budget ended before the answer was complete.
@@ -213,37 +213,41 @@ class Answering {
     Snapshot fork;
   };
 
-  // Fixes for the named nodes first, then those for all.
+  // Fixes for the named nodes first, then those for all, then those that make room in a quota.
   void set_fixes(const Placed& placed, const Snapshot& start) {
     for (auto& verdict : answer_.verdicts) {
       const auto row = first_ ? first_->fork.find_row(verdict.node) : std::nullopt;
       if (verdict.fits || !row || is_cut_short()) continue;
       // Its claims are on that fork.
-      verdict.would_fit_with = add_fixes(fixes_for(*first_, first_->fork, placed, row), row);
+      verdict.would_fit_with = add_fixes(find_fixes(fixes_for(*first_, first_->fork, placed, row)), row);
     }
-    if (!failed_ || is_cut_short()) return;
-    auto found = fixes_for(*failed_, start, placed, std::nullopt);
-    const bool all_tried = found.all_tried && found.list.empty();
-    add_fixes(std::move(found), std::nullopt);
+    bool all_tried = false;
+    if (failed_ && !is_cut_short()) {
+      auto found = find_fixes(fixes_for(*failed_, start, placed, std::nullopt));
+      all_tried = found.all_tried && found.list.empty();
+      add_fixes(std::move(found), std::nullopt);
+    }
+    if (first_ && !is_cut_short())
+      add_fixes({find_quota_fixes(fixes_for(*first_, start, placed, std::nullopt))}, std::nullopt);
     answer_.no_fix_helps = all_tried && !cut_short_ && answer_.fixes.empty();
   }
 
-  FoundFixes fixes_for(const Kept& kept, const Snapshot& start, const Placed& placed,
-                       std::optional<cluster::Row> node) const {
-    return find_fixes({.pod = *kept.pod,
-                       .fork = kept.fork,
-                       .decision = kept.decision,
-                       .index = kept.index,
-                       .node = node,
-                       .replicas = replicas_,
-                       .start = start,
-                       .placed = placed,
-                       .most = count_.most,
-                       .limit_ranges = objects_.limit_ranges,
-                       .quotas = objects_.quotas,
-                       .quotas_now = quotas_,
-                       .existing = existing_,
-                       .waiting = waiting_});
+  FixQuestion fixes_for(const Kept& kept, const Snapshot& start, const Placed& placed,
+                        std::optional<cluster::Row> node) const {
+    return {.pod = *kept.pod,
+            .fork = kept.fork,
+            .decision = kept.decision,
+            .index = kept.index,
+            .node = node,
+            .replicas = replicas_,
+            .start = start,
+            .placed = placed,
+            .most = count_.most,
+            .limit_ranges = objects_.limit_ranges,
+            .quotas = objects_.quotas,
+            .quotas_now = quotas_,
+            .existing = existing_,
+            .waiting = waiting_};
   }
 
   // Returns the first fix.
