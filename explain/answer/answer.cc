@@ -127,7 +127,9 @@ class Answering {
       answer_.group = group_answer(replicas_, together, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
+    // A DaemonSet updates the nodes that have its pods, whatever the others lack.
+    const bool may_update = placed.fitting() == placed.asked || subject_.kind == Subject::Kind::daemon_set;
+    if (update && may_update) set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
