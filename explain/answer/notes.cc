@@ -33,11 +33,13 @@ std::string scheduler_note(const Subject& subject, const api::Pod& pod, const cl
   constexpr const char* kKubeScheduler = "default-scheduler";
   const auto& named = subject.pod.scheduler_name;
   if (!subject.names_scheduler || named == pod.scheduler_name || named == kKubeScheduler) return {};
-  const auto near = suggestion(plugins::resembling(named, {pod.scheduler_name, kKubeScheduler}));
+  std::vector<std::string> known{kKubeScheduler};
+  if (pod.scheduler_name != kKubeScheduler) known.push_back(pod.scheduler_name);
+  const auto near = suggestion(plugins::resembling(named, known));
   if (near.empty()) return {};
-  bool is_known = false;
-  fork.each_pod([&](const cluster::PodInfoPtr& other) { is_known |= other->pod->scheduler_name == named; });
-  if (is_known) return {};
+  bool has_placed = false;
+  fork.each_pod([&](const cluster::PodInfoPtr& other) { has_placed |= other->pod->scheduler_name == named; });
+  if (has_placed) return {};
   return fmt::format("no pod on a node has the scheduler {}, and no profile has that name. {}", named, near);
 }
 

@@ -46,15 +46,17 @@ explain::ReportRejection not_selected(std::size_t nodes, std::vector<explain::Un
 }
 
 TEST(Words, AMistypedClassOrLabelHasASuggestion) {
-  using enum framework::Topic;
+  using framework::Topic;
   const explain::ReportRejection claim{.code = "ClaimClassNotFound",
                                        .nodes = 3,
-                                       .about = {{framework::Topic::claim, "data"}, {storage_class, "fats"}},
+                                       .about = {{Topic::claim, "data"}, {Topic::storage_class, "fats"}},
                                        .similar = {"fast"}};
   EXPECT_EQ(rejection_words(claim),
             "its claim data names the StorageClass fats, which does not exist; did you mean fast?");
-  const explain::ReportRejection spread{
-      .code = "TopologyLabelMissing", .nodes = 3, .about = {{label, "zoen"}}, .similar = {"zone", "zones"}};
+  const explain::ReportRejection spread{.code = "TopologyLabelMissing",
+                                        .nodes = 3,
+                                        .about = {{Topic::label, "zoen"}},
+                                        .similar = {"zone", "zones"}};
   EXPECT_THAT(rejection_words(spread), testing::EndsWith("; did you mean zone or zones?"));
 }
 

@@ -77,7 +77,7 @@ TEST(OneProfile, CountsTheNominationsOfTheOtherScheduler) {
 
 // Next to kube-scheduler, most pods are its own.
 TEST(OneProfile, FindsNodesForPodsOfOtherSchedulers) {
-  constexpr const char* kSmall = R"({"name": "s", "allocatable": {"cpu": "4"}})";
+  constexpr const char* kSmall = R"({"name": "s", "allocatable": {"cpu": "4", "memory": "8Gi"}})";
   const unit::Pods pods{unit::waits(unit::one_of("foreign", 0, "3").scheduler("other"))};
   const auto status = unit::search(kSmall, pods, unit::full_cluster());
   EXPECT_EQ(unit::choice_in(status), "1 s (1 foreign)");
