@@ -101,7 +101,8 @@ TEST(Quotas, ASmallerRequestIsAFixWhereOnlyTheQuotaBinds) {
   EXPECT_EQ(fixes({cpu, quota("r", R"({"pods": "3"})", R"({"pods": "0"})")}), "") << "no more would run";
   EXPECT_EQ(fixes({quota("q", R"({"requests.cpu": "1"})", R"({"requests.cpu": "0"})"),
                    quota("r", R"({"pods": "3"})", R"({"pods": "0"})")}),
-            "request at most 333m of cpu in container c, not 1 = 4, r 3\n");
+            "request at most 333m of cpu in container c, not 1 = 4, q 3\n")
+      << "both quotas allow 3";
   EXPECT_EQ(fixes({quota("q", R"({"pods": "3"})", R"({"pods": "0"})")}), "");
   EXPECT_EQ(fixes({cpu}, 3), "") << "all run";
   EXPECT_EQ(fixes({quota("q", R"({"requests.cpu": "500m"})", R"({"requests.cpu": "0"})")}, 1),
