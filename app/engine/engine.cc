@@ -387,11 +387,7 @@ Task<cluster::Snapshot> Engine::snapshot_on_strand() {
 
 Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.strand, snapshot_on_strand()); }
 
-Task<std::vector<cluster::PodInfoPtr>> Engine::waiting_on_strand() {
-  std::vector<cluster::PodInfoPtr> out;
-  scheduler_.queue().each([&out](const queue::QueuedPod& queued) { out.push_back(queued.pod); });
-  co_return out;
-}
+Task<std::vector<cluster::PodInfoPtr>> Engine::waiting_on_strand() { co_return scheduler_.waiting(); }
 
 Task<std::vector<cluster::PodInfoPtr>> Engine::waiting() {
   co_return co_await async::on(world_.strand, waiting_on_strand());

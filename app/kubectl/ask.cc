@@ -5,6 +5,7 @@
 
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
+#include "app/kubectl/label_keys.h"
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/render/report.h"
@@ -105,7 +106,10 @@ std::string not_installed_words(const std::string& ns, const std::string& pod) {
 
 AdmittedPod dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::value& pod) {
   auto admitted = cluster.write("POST", client::resource::pods.path(ns) + kDryRun, pod);
-  if (admitted) return {std::move(admitted)};
+  if (admitted) {
+    remove_merged_label_keys(*admitted);
+    return {std::move(admitted)};
+  }
   auto error = std::move(admitted.error());
   // podium counts quotas itself, and answers how many pods they leave room for.
   if (client::exceeds_quota(error)) return {.pod = pod};

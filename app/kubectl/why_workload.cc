@@ -82,10 +82,10 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
   return answered(command, output, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
     const auto name = target.ns + "/" + target.name;
     const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
-    const auto reason = render::why_not_created(*object, !waiting->groups.empty());
+    const bool lacks_pods = replicas && replicas->existing < replicas->wanted;
+    const auto reason = render::why_not_created(*object, lacks_pods && !waiting->groups.empty());
     auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options);
-    if (replicas && replicas->existing < replicas->wanted && reason.empty())
-      words += exceeded_quotas(cluster, target);
+    if (lacks_pods && reason.empty()) words += exceeded_quotas(cluster, target);
     if (waiting->groups.empty())
       return words + render::workload_next(subject_of(target), target.ns, *pods, options);
     return words + what_helps(cluster, target, waiting->groups, options);

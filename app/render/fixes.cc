@@ -105,11 +105,16 @@ std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
          indented(fix_snippet(fix));
 }
 
-// `by_quota`: a quota allows fewer pods than are asked for, so those that fit may not run. Each fix says what
-// the quota allows.
-std::string heading(std::size_t asked, bool by_quota = false) {
+// `only_fit`: a quota allows no more pods with any of the fixes, so those that fit may not run. Each fix says
+// what the quota allows.
+std::string heading(std::size_t asked, bool only_fit = false) {
   return fmt::format("What would let {} {}, each tried on a copy of the cluster's state:\n",
-                     asked > 1 ? "more" : "it", by_quota ? "fit on the nodes" : "run");
+                     asked > 1 ? "more" : "it", only_fit ? "fit on the nodes" : "run");
+}
+
+// With the fix, as the quotas allow.
+std::size_t running_with(const explain::ReportFix& fix) {
+  return fix.quota.empty() ? fix.fitting : std::min(fix.fitting, fix.quota_allows);
 }
 
 }  // namespace
@@ -122,7 +127,7 @@ std::string why_no_fixes(const Report& report) {
   const auto& answer = answer_of(report);
   const auto* quota = explain::exceeded_quota(answer);
   if (!quota || !answer.fixes.empty() || answer.no_fix_helps || answer.fitting < answer.asked) return {};
-  return fmt::format("No fix was tried: the nodes have room, and only quota {} is in the way.\n",
+  return fmt::format("No smaller request would help: the nodes have room, and only quota {} is in the way.\n",
                      quota->name);
 }
 
@@ -172,7 +177,10 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);
   if (answer.fixes.empty()) return no_fix_words(answer);
-  auto out = heading(answer.asked, explain::exceeded_quota(answer) != nullptr);
+  const bool more_run = std::ranges::any_of(answer.fixes, [&](const explain::ReportFix& fix) {
+    return running_with(fix) > explain::running(answer);
+  });
+  auto out = heading(answer.asked, explain::exceeded_quota(answer) && !more_run);
   for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
   return out;
 }

@@ -24,6 +24,13 @@ std::string place(const explain::ReportAnswer& answer, const std::string& name, 
   return count == answer.fitting ? fmt::format("{} {}", name, running) : name;
 }
 
+// The node of a single pod. With the workloads after it, it may be drawn to another of the equal nodes.
+std::string only_place(const Report& report) {
+  const auto& node = answer_of(report).placements.front().node;
+  const auto& choice = report.status.choice;
+  return node + (choice && choice->tied_nodes > 1 ? " or an equal node" : "");
+}
+
 // "eu-1a 34, eu-1b 33"; by node if the nodes have no zones. Where a quota admits fewer pods than the nodes
 // have room for: "among eu-1a and eu-1b".
 std::string where(const Report& report) {
@@ -38,7 +45,7 @@ std::string where(const Report& report) {
   const bool by_node = places.empty();
   for (const auto& placement : answer.placements) {
     if (!by_node) break;
-    places.push_back(answer.asked == 1 ? placement.node : place(answer, placement.node, placement.count));
+    places.push_back(answer.asked == 1 ? only_place(report) : place(answer, placement.node, placement.count));
   }
   if (places.empty()) return "-";
   const auto total = by_node ? answer.placements_total : places.size();

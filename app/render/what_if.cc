@@ -285,7 +285,8 @@ std::string one_pod(const Report& report, const std::string& subject, const Opti
   by_nodes.status.outcome = answer_of(report).fitting > 0 ? "Fits" : "DoesNotFit";
   return fmt::format("{}: {}\n{}If it did not: ", options.style.bold(subject),
                      options.style.bad("a quota refuses it."), quotas) +
-         why(by_nodes, subject, options) + room_line(report);
+         why(by_nodes, subject, options) + room_line(report) +
+         (by_nodes.status.outcome == "Fits" ? tried_fixes(report) : "");
 }
 
 std::string what_if(const Report& report, const std::string& subject, const Options& options,

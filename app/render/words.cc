@@ -81,6 +81,16 @@ std::string taint_words(const std::vector<std::string>& taints, std::size_t tota
   return taints.empty() ? std::string() : ": " + listed_taints(taints, kTaintsNamed, total);
 }
 
+namespace {
+
+// "; did you mean a or b?"
+std::string or_meant(const std::vector<std::string>& names) {
+  const auto near = suggestion(names);
+  return near.empty() ? near : "; d" + near.substr(1);
+}
+
+}  // namespace
+
 std::string rejection_words(const explain::ReportRejection& rejection) {
   auto words = explain::reason_words(rejection);
   const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
@@ -88,7 +98,7 @@ std::string rejection_words(const explain::ReportRejection& rejection) {
   if (without > 0 && !differ) words = "has no " + rejection.shortfall->resource;
   return (rejection.nodes == 1 ? words : explain::plural_of(words)) +
          (differ ? fmt::format(" ({} {} none)", without, without == 1 ? "has" : "have") : "") +
-         taint_words(rejection.taints, rejection.taints_total);
+         taint_words(rejection.taints, rejection.taints_total) + or_meant(rejection.similar);
 }
 
 namespace {
@@ -103,8 +113,7 @@ std::string lacking_words(const explain::ReportRejection& rejection) {
   });
   if (part == rejection.parts.end()) return "no node matches one of the terms of its node affinity";
   if (!part->missing_node.empty()) return explain::no_node(part->missing_node, part->values);
-  auto near = suggestion(part->near);
-  if (!near.empty()) near = "; d" + near.substr(1);
+  const auto near = or_meant(part->near);
   if (!part->missing_key.empty()) return fmt::format("no node has the label {}{}", part->missing_key, near);
   auto requirement = explain::cut(part->requirement, kPartBytes);
   if (requirement != part->requirement) requirement += "…";

@@ -207,9 +207,13 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
     return fmt::format("{}: {} of {} replicas {} placed; {}{}\n", name, counts.alive, replicas->wanted,
                        counts.alive == 1 ? "is" : "are", not_created(missing, reason),
                        reason.empty() ? "." : "");
+  // As many pods as replicas, but the update cannot create its own.
+  const auto of_update =
+      missing == 0 && !reason.empty() ? fmt::format("Pods of its update are not created: {}\n", reason) : "";
   if (waiting == 0)
     return fmt::format("{}: {} placed.\n", name,
-                       counts.alive == 1 ? "its pod is" : fmt::format("all {} pods are", counts.alive));
+                       counts.alive == 1 ? "its pod is" : fmt::format("all {} pods are", counts.alive)) +
+           of_update;
   const bool has_one_reason = groups.size() == 1;
   auto out = fmt::format("{}: {}{}{}.\n", name, states(counts, waiting),
                          has_one_reason && waiting > 1 ? ", all for the same reason" : "",
@@ -217,6 +221,7 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
   if (missing > 0)
     out += fmt::format("{} of {} replicas exist; {}{}\n", counts.alive, replicas->wanted,
                        not_created(missing, reason), reason.empty() ? "." : "");
+  out += of_update;
   const auto* report = has_one_reason && groups.front().report ? &*groups.front().report : nullptr;
   // In a dump, a pod that waits may fit.
   if (report && !report->status.preemption && report->status.outcome != "Fits" &&
@@ -253,7 +258,7 @@ std::string workload_next(const std::string& subject, const std::string& ns,
 std::string fixes_in_line(const Report& report, const Options& options, const std::string& before) {
   constexpr std::size_t kMost = 3;
   const auto& answer = answer_of(report);
-  if (answer.fitting >= answer.asked) return {};
+  if (explain::running(answer) >= answer.asked) return {};
   if (answer.fixes.empty()) return answer.no_fix_helps ? before + no_fix_words(answer) : std::string();
   std::vector<std::string> parts;
   const auto running = explain::running(answer);

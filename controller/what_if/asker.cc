@@ -26,6 +26,10 @@ explain::ReportStatus Asker::answer(const explain::Question& question, cluster::
   return status;
 }
 
+bool Asker::is_for_another_scheduler(const explain::Question& question) const {
+  return question.subject && !config_.profile(question.subject->pod.scheduler_name);
+}
+
 bool Asker::Slices::go_on() {
   const auto slice = used();
   if (slice >= kSlice && turn_.is_wanted()) pause();

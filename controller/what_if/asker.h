@@ -70,7 +70,8 @@ class Asker {
     if (!turn || clock_.now() >= until) co_return finish(out_of_time());
     // Before the fork: a pod that is placed in between is on the fork, and counts there only.
     std::vector<cluster::PodInfoPtr> waiting;
-    if (explain::needs_waiting(*question) && waiting_) waiting = co_await waiting_();
+    if (waiting_ && (explain::needs_waiting(*question) || is_for_another_scheduler(*question)))
+      waiting = co_await waiting_();
     auto snapshot = co_await fork_();
     const boost::asio::any_io_executor io = co_await boost::asio::this_coro::executor;
     auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),
@@ -160,6 +161,8 @@ class Asker {
                                const api::AdmissionObjects& objects,
                                const std::vector<cluster::PodInfoPtr>& waiting, Slices& slices) const;
   explain::ReportStatus out_of_time() const;
+  // Its nominations are those of the pods that wait: podium's snapshot has only the ones of its own pods.
+  bool is_for_another_scheduler(const explain::Question& question) const;
 
   const config::Config& config_;
   Clock& clock_;

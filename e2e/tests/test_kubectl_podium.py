@@ -100,6 +100,21 @@ class KubectlPodium(Plugin):
         self.assertEqual(self.questions(), [])
         self.assertEqual(self.plane.request("GET", "/api/v1/namespaces/default/pods/asked")[0], 404)
 
+    def test_keys_that_the_api_server_merges_into_selectors(self):
+        """The dry run of the pod returns its selectors with matchLabelKeys merged, as no manifest may have them."""
+        web = deployment("keyed", 2, cpu="100m")
+        web["spec"]["template"]["metadata"]["labels"]["rev"] = "1"
+        own = {"labelSelector": {"matchLabels": {"app": "keyed"}}, "matchLabelKeys": ["rev"], "topologyKey": "kubernetes.io/hostname"}
+        web["spec"]["template"]["spec"] |= {
+            "topologySpreadConstraints": [{**own, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
+            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [own]}}}
+        said = self.ask("whatif", "-f", "-", stdin=self.file(web))
+        self.assertTrue(said.startswith("default/keyed: all 2 fit; "), said)
+        twice = json.loads(json.dumps(web))
+        twice["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0][
+            "labelSelector"]["matchLabels"]["rev"] = "1"
+        self.assertIn("exists in both matchLabelKeys and labelSelector", self.ask("whatif", "-f", "-", stdin=self.file(twice), code=2))
+
     def test_a_kept_question(self):
         said = self.ask("whatif", "-f", "-", "--keep", stdin=self.file(pod("kept")))
         self.assertTrue(said.startswith("default/kept would go to n"), said)

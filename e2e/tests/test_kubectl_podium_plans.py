@@ -117,6 +117,10 @@ class Plans(Plugin):
         self.assertIn("1 pod has another scheduler; podium answers", self.admin("drain", "a1", "--rolling", "1"))
         said = self.admin("nodes", "--could-go")
         self.assertIn("podium does not model: schedulers other than default-scheduler (their pods are evaluated with its profile)", said)
+        self.plane.create(owned("waits-1", schedulerName="other", cpu="4"))
+        self.plane.create(owned("waits-2", schedulerName="other", cpu="4"))
+        said = self.eventually("2 pods wait", self.admin, "nodes", "--for-pending")
+        self.assertIn("podium does not model: schedulers other than default-scheduler (their pods are evaluated with its profile)", said)
 
     def test_a_pod_file_that_the_cluster_has(self):
         edge = {**pod("edge", **on("a1")), "apiVersion": "v1"}

@@ -54,6 +54,23 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
   pod.meta.labels = api::Labels(std::move(left));
 }
 
+// Whether the answer is about pods of a scheduler that podium does not serve.
+bool is_for_other_schedulers(const Question& question, const config::Config& config) {
+  if (question.search) return question.search->kind != SearchSpec::Kind::compare_weights;
+  return !config.profile(question.subject->pod.scheduler_name);
+}
+
+// podium's snapshot has the nominations of its own pods only. The other schedulers know theirs.
+void nominate_others(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                     Snapshot& fork) {
+  for (const auto& info : waiting) {
+    const auto& pod = *info->pod;
+    if (pod.nominated_node.empty() || config.profile(pod.scheduler_name)) continue;
+    if (!fork.find_row(pod.nominated_node) || fork.find_nomination(pod.meta.uid)) continue;
+    if (!fork.find_pod(pod.meta.uid)) fork.nominate(info, pod.nominated_node);
+  }
+}
+
 // Answers one question. Its members are the steps, in order.
 class Answering {
  public:
@@ -110,7 +127,9 @@ class Answering {
       answer_.group = group_answer(replicas_, together, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
+    // A DaemonSet updates the nodes that have its pods, whatever the others lack.
+    const bool may_update = placed.fitting() == placed.asked || subject_.kind == Subject::Kind::daemon_set;
+    if (update && may_update) set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
@@ -131,6 +150,7 @@ class Answering {
   void see_first(const ReplicaSeen& seen) {
     status_ = project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
+    if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
     if (question_.nodes.empty()) return;
     const Checks checks(*seen.pod, seen.fork, profile_);
     for (const auto& node : question_.nodes) {
@@ -139,7 +159,6 @@ class Answering {
       if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
       answer_.verdicts.push_back(std::move(verdict));
     }
-    if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }
 
   // True if the budget ended before the answer was complete.
@@ -196,37 +215,41 @@ class Answering {
     Snapshot fork;
   };
 
-  // Fixes for the named nodes first, then those for all.
+  // Fixes for the named nodes first, then those for all, then those that make room in a quota.
   void set_fixes(const Placed& placed, const Snapshot& start) {
     for (auto& verdict : answer_.verdicts) {
       const auto row = first_ ? first_->fork.find_row(verdict.node) : std::nullopt;
       if (verdict.fits || !row || is_cut_short()) continue;
       // Its claims are on that fork.
-      verdict.would_fit_with = add_fixes(fixes_for(*first_, first_->fork, placed, row), row);
+      verdict.would_fit_with = add_fixes(find_fixes(fixes_for(*first_, first_->fork, placed, row)), row);
     }
-    if (!failed_ || is_cut_short()) return;
-    auto found = fixes_for(*failed_, start, placed, std::nullopt);
-    const bool all_tried = found.all_tried && found.list.empty();
-    add_fixes(std::move(found), std::nullopt);
+    bool all_tried = false;
+    if (failed_ && !is_cut_short()) {
+      auto found = find_fixes(fixes_for(*failed_, start, placed, std::nullopt));
+      all_tried = found.all_tried && found.list.empty();
+      add_fixes(std::move(found), std::nullopt);
+    }
+    if (first_ && !is_cut_short())
+      add_fixes({find_quota_fixes(fixes_for(*first_, start, placed, std::nullopt))}, std::nullopt);
     answer_.no_fix_helps = all_tried && !cut_short_ && answer_.fixes.empty();
   }
 
-  FoundFixes fixes_for(const Kept& kept, const Snapshot& start, const Placed& placed,
-                       std::optional<cluster::Row> node) const {
-    return find_fixes({.pod = *kept.pod,
-                       .fork = kept.fork,
-                       .decision = kept.decision,
-                       .index = kept.index,
-                       .node = node,
-                       .replicas = replicas_,
-                       .start = start,
-                       .placed = placed,
-                       .most = count_.most,
-                       .limit_ranges = objects_.limit_ranges,
-                       .quotas = objects_.quotas,
-                       .quotas_now = quotas_,
-                       .existing = existing_,
-                       .waiting = waiting_});
+  FixQuestion fixes_for(const Kept& kept, const Snapshot& start, const Placed& placed,
+                        std::optional<cluster::Row> node) const {
+    return {.pod = *kept.pod,
+            .fork = kept.fork,
+            .decision = kept.decision,
+            .index = kept.index,
+            .node = node,
+            .replicas = replicas_,
+            .start = start,
+            .placed = placed,
+            .most = count_.most,
+            .limit_ranges = objects_.limit_ranges,
+            .quotas = objects_.quotas,
+            .quotas_now = quotas_,
+            .existing = existing_,
+            .waiting = waiting_};
   }
 
   // Returns the first fix.
@@ -386,6 +409,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
                     const Budget& budget, const api::AdmissionObjects& read,
                     const std::vector<cluster::PodInfoPtr>& waiting) {
   PODIUM_CHECK(question.subject, question.meta.name);
+  if (is_for_other_schedulers(question, config)) nominate_others(waiting, config, fork);
   if (question.search) {
     auto status = answer_search({question, config, budget, waiting, read}, fork);
     finish(question, fork, status);

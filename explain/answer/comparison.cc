@@ -69,12 +69,20 @@ std::vector<ZoneUse> zones_of(const Snapshot& fork) {
   return out;
 }
 
+// Each side places the pods of its own profiles only.
+std::vector<PodInfoPtr> own_pods(const std::vector<PodInfoPtr>& pods, const QuietProfiles& profiles) {
+  auto out = pods;
+  std::erase_if(out, [&](const PodInfoPtr& pod) { return !profiles.find(pod->pod->scheduler_name); });
+  return out;
+}
+
 // Places the pods with one configuration.
 class Side {
  public:
   Side(const config::Config& config, const std::vector<PodInfoPtr>& pods, const Budget& budget, Snapshot fork)
       : profiles_(config), pods_(pods), budget_(budget), fork_(std::move(fork)) {
-    waiters_ = sort_waiting(pods, profiles_, budget, fork_, ForkMemory(ForkMemory::kAny));
+    waiters_ =
+        sort_waiting(own_pods(pods, profiles_), profiles_, budget, fork_, ForkMemory(ForkMemory::kAny));
   }
 
   // False: the budget has ended.

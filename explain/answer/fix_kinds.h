@@ -49,8 +49,12 @@ Remedy request_at_most(const Request& request, std::int64_t steps);
 std::string amount_words(const Request& request, std::int64_t steps);
 // For each resource that is short on all rejecting nodes: the largest request that helps.
 void add_resource_fixes(const Trials& trials, Fixes& out);
+// For each resource whose quotas allow fewer replicas than have room on nodes: the largest request with which
+// they allow the most.
+void add_quota_fixes(const Trials& trials, Fixes& out);
 
-// The rejected nodes that are cordoned, at most 4.
+// The rejected nodes that are cordoned, one of each kind of equal nodes. At most 4; those that take the pod
+// come first.
 std::vector<Remedy> uncordoned(const Trials& trials);
 // One more node of each shape, the shapes that leave the least unused first.
 std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most);

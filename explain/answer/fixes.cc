@@ -37,6 +37,13 @@ std::vector<ReportFix> Fixes::take() {
   return std::move(list_);
 }
 
+std::vector<ReportFix> find_quota_fixes(const FixQuestion& question) {
+  Fixes out;
+  const Trials trials(question);
+  add_quota_fixes(trials, out);
+  return out.take();
+}
+
 FoundFixes find_fixes(const FixQuestion& question) {
   const Trials trials(question);
   if (trials.rejected().empty()) return {};

@@ -50,5 +50,7 @@ struct FoundFixes {
   bool all_tried = false;       // all changes and, where none of them helps, all pairs
 };
 FoundFixes find_fixes(const FixQuestion& question);
+// The fixes if quotas allow fewer replicas than have room on the nodes. The decision of the question may fit.
+std::vector<ReportFix> find_quota_fixes(const FixQuestion& question);
 
 }  // namespace podium::explain

@@ -18,7 +18,7 @@ namespace {
 using cluster::PodInfoPtr;
 using cluster::Row;
 
-constexpr std::size_t kMostUncordoned = 4, kMostShapes = 64, kMostNewNodes = 8;
+constexpr std::size_t kMostShapes = 64, kMostNewNodes = 8;
 constexpr std::int32_t kHighestUserPriority = 1'000'000'000, kSystemCritical = 2'000'000'000;
 
 void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
@@ -189,20 +189,6 @@ std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
 }
 
 }  // namespace
-
-std::vector<Remedy> uncordoned(const Trials& trials) {
-  std::vector<Remedy> out;
-  for (const auto row : trials.rejected()) {
-    if (trials.verdict(row).plugin != "NodeUnschedulable") continue;
-    if (out.size() == kMostUncordoned) break;
-    const std::string name(trials.question().fork.node_name(row));
-    out.push_back({.type = "UncordonNode",
-                   .fields = {{"nodeName", name}},
-                   .message = "uncordon " + name,
-                   .change_cluster = [row](cluster::Snapshot& fork) { uncordon(row, fork); }});
-  }
-  return out;
-}
 
 void add_cluster_fixes(const Trials& trials, Fixes& out) {
   if (trials.rejected_by("NodeUnschedulable")) try_each(trials, uncordoned(trials), out);

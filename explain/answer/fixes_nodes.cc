@@ -1,8 +1,9 @@
-// Nodes that could be added: one of each shape.
+// Nodes that could be added or uncordoned: one of each shape.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -10,11 +11,16 @@
 #include "explain/answer/fix_kinds.h"
 #include "explain/answer/node_shapes.h"
 #include "scheduler/cluster/pod_requests.h"
+#include "scheduler/framework/filters.h"
 
 namespace podium::explain {
 namespace {
 
 using cluster::Row;
+using cluster::Snapshot;
+
+constexpr std::size_t kMostUncordoned = 4;
+
 // Labels that do not distinguish new nodes.
 LabelKeys keys_of_no_shape(const Trials& trials) {
   const auto& question = trials.question();
@@ -47,7 +53,66 @@ auto distance(const cluster::PodInfo& pod, const api::Node& node) {
   return std::tuple(too_small, idle, has.milli_cpu, has.memory);
 }
 
+std::vector<Row> cordoned_rows(const Trials& trials) {
+  auto out = trials.rejected();
+  std::erase_if(out, [&](Row row) { return trials.verdict(row).plugin != "NodeUnschedulable"; });
+  return out;
+}
+
+// What the pods on the node take of it.
+std::string taken_of(Row row, const Snapshot& fork) {
+  auto out = fmt::format("{} {} {} {}", fork.requested_milli_cpu[row], fork.requested_memory[row],
+                         fork.requested_ephemeral[row], fork.pod_count[row]);
+  for (const auto& [name, _] : fork.entry(row).node->allocatable) {
+    if (const auto* column = cluster::is_scalar_resource(name) ? fork.scalar(name) : nullptr)
+      out += fmt::format(" {}", column->requested[row]);
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<Remedy> uncordoned(const Trials& trials) {
+  const auto rows = cordoned_rows(trials);
+  if (rows.empty()) return {};
+  const auto& fork = trials.question().fork;
+  const auto without = keys_of_no_shape(trials);
+  auto open = fork;
+  for (const auto row : rows) uncordon(row, open);
+  const framework::Filters filters(trials.question().pod, open, trials.quiet());
+  struct Equal {
+    Row first;
+    std::size_t others = 0;
+  };
+  std::map<std::string, std::size_t> known;
+  std::vector<Equal> taking, rejecting;
+  for (const auto row : rows) {
+    if (!trials.has_time()) return {};
+    const bool takes = !filters.check(row, {});
+    auto& of_kind = takes ? taking : rejecting;
+    const auto key =
+        fmt::format("{} {} {}", takes, taken_of(row, fork), shape_of(*fork.entry(row).node, without));
+    const auto [found, is_new] = known.try_emplace(key, of_kind.size());
+    if (is_new)
+      of_kind.push_back({row});
+    else
+      ++of_kind[found->second].others;
+  }
+  taking.insert(taking.end(), rejecting.begin(), rejecting.end());
+  taking.resize(std::min(taking.size(), kMostUncordoned), Equal{});
+  std::vector<Remedy> out;
+  for (const auto& [row, others] : taking) {
+    const std::string name(fork.node_name(row));
+    out.push_back({.type = "UncordonNode",
+                   .fields = {{"nodeName", name}},
+                   .message = fmt::format("uncordon {}{}", name,
+                                          others == 0   ? ""
+                                          : others == 1 ? " or another one like it"
+                                                        : fmt::format(" or one of {} like it", others)),
+                   .change_cluster = [row](Snapshot& changed) { uncordon(row, changed); }});
+  }
+  return out;
+}
 
 std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
   const auto& question = trials.question();

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
 constexpr auto kAny = std::numeric_limits<std::size_t>::max();
+// Quotas are counted at each step.
+constexpr std::size_t kMostForQuotas = 8;
 
 // The step of the search for a request. Finer steps are not useful.
 struct Unit {
@@ -64,6 +66,25 @@ void set_request(api::Pod& pod, const std::string& container, std::string_view r
   auto& entries = list->write();
   const auto entry = std::ranges::find(entries, resource, &api::ResourceList::value_type::first);
   if (entry != entries.end()) entry->second = quantity(resource, steps);
+}
+
+// The largest request with which the quotas allow as many replicas as with the least one.
+void try_less_for_quotas(const Trials& trials, const Request& request, std::size_t allowed_now, Fixes& out) {
+  const auto allowed_with = [&](std::int64_t steps) {
+    const auto remedy = request_at_most(request, steps);
+    return trials.allowed({&remedy});
+  };
+  const auto most = allowed_with(request.least);
+  if (most <= allowed_now || !trials.has_time()) return;
+  auto enough = request.least, too_much = request.now;
+  while (too_much - enough > 1) {
+    if (!trials.has_time()) return;
+    const auto middle = enough + (too_much - enough) / 2;
+    (allowed_with(middle) >= most ? enough : too_much) = middle;
+  }
+  auto remedy = request_at_most(request, enough);
+  if (!trials.are_admitted({&remedy})) return;
+  if (const auto landing = trials.with_more_allowed(remedy)) out.add(std::move(remedy), *landing);
 }
 
 // False: it does not help, or a LimitRange requires more.
@@ -162,6 +183,16 @@ void add_resource_fixes(const Trials& trials, Fixes& out) {
     // Those of init containers come last.
     if (!resources.contains(request.resource) || helped.contains(request.resource)) continue;
     if (try_less_of(trials, request, out)) helped.insert(request.resource);
+  }
+}
+
+void add_quota_fixes(const Trials& trials, Fixes& out) {
+  const auto now = trials.allowed({});
+  const auto asked = static_cast<std::size_t>(trials.question().placed.asked);
+  if (now >= asked || now >= static_cast<std::size_t>(trials.question().placed.fitting())) return;
+  for (const auto& request : requests_of(trials.pod(), kMostForQuotas)) {
+    if (out.full() || !trials.has_time()) return;
+    try_less_for_quotas(trials, request, now, out);
   }
 }
 

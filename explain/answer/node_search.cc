@@ -53,22 +53,29 @@ void conclude(bool is_finished, std::string message, const NodeSearch& search, R
                        report_condition("Complete", true, std::move(reason), std::move(message))};
 }
 
-// Whether podium's only profile answers for a pod that a removed node would lose.
+// Whether podium's only profile answers for a pod of another scheduler: one that waits, or that a removed
+// node would lose.
 bool answers_for_others(const NodeSearch& search, const cluster::Snapshot& fork) {
-  bool out = false;
+  using enum SearchSpec::Kind;
+  const auto kind = search.question.search->kind;
+  if (search.config.profiles.size() != 1 || kind == compare_weights) return false;
+  bool out = std::ranges::any_of(search.waiting, [&](const cluster::PodInfoPtr& info) {
+    return !search.config.profile(info->pod->scheduler_name);
+  });
+  if (kind != could_go) return out;
   fork.each_pod([&](const cluster::PodInfoPtr& info) {
     const auto& pod = *info->pod;
     const auto* owner = pod.meta.controller();
     out = out || (owner && owner->kind != "DaemonSet" && owner->kind != "Node" &&
                   !search.config.profile(pod.scheduler_name));
   });
-  return out && search.config.profiles.size() == 1;
+  return out;
 }
 
 // What the answer leaves out.
 std::vector<std::string> left_out(const NodeSearch& search, const cluster::Snapshot& fork) {
   std::vector<std::string> out;
-  if (search.question.search->kind == SearchSpec::Kind::could_go && answers_for_others(search, fork))
+  if (answers_for_others(search, fork))
     out.push_back(cut(fmt::format("schedulers other than {} (their pods are evaluated with its profile)",
                                   search.config.profiles.front()->scheduler_name),
                       kOthersBytes));

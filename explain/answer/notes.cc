@@ -27,6 +27,22 @@ std::string name_note(const Subject& subject) {
       subject.name.size());
 }
 
+// A scheduler that none of the pods on nodes has, whose name resembles that of the profile or of
+// kube-scheduler; empty: there is nothing to say.
+std::string scheduler_note(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork) {
+  constexpr const char* kKubeScheduler = "default-scheduler";
+  const auto& named = subject.pod.scheduler_name;
+  if (!subject.names_scheduler || named == pod.scheduler_name || named == kKubeScheduler) return {};
+  std::vector<std::string> known{kKubeScheduler};
+  if (pod.scheduler_name != kKubeScheduler) known.push_back(pod.scheduler_name);
+  const auto near = suggestion(plugins::resembling(named, known));
+  if (near.empty()) return {};
+  bool has_placed = false;
+  fork.each_pod([&](const cluster::PodInfoPtr& other) { has_placed |= other->pod->scheduler_name == named; });
+  if (has_placed) return {};
+  return fmt::format("no pod on a node has the scheduler {}, and no profile has that name. {}", named, near);
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod,
@@ -34,6 +50,8 @@ std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod,
   constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
   std::vector<std::string> out;
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
+  if (auto note = scheduler_note(subject, pod, fork); !note.empty())
+    out.push_back(cut(std::move(note), kNoteBytes));
   const auto add = [&](const std::string& key, std::string_view effect) {
     if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;
     const auto near = suggestion(plugins::similar_labels(key, fork));

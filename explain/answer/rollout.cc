@@ -204,7 +204,8 @@ class SurgingUpdate final : Update {
     for (const auto& node : nodes) {
       if (!has_time()) return std::nullopt;
       if (waiting >= steps_.surge) break;
-      if (!update(node)) ++waiting;
+      replaces_ = !old_[node].empty();
+      if (!update(node) && replaces_) ++waiting;
     }
     return stuck(std::move(failure_));
   }
@@ -214,6 +215,7 @@ class SurgingUpdate final : Update {
   bool update(const std::string& node) {
     auto& old = old_[node];
     if (admitted(1) == 0) {
+      if (!replaces_) return false;
       if (!failure_) failure_ = quota_failure();
       failure_->replica = 0;
       return false;
@@ -229,6 +231,7 @@ class SurgingUpdate final : Update {
   }
 
   void see_failed(const ReplicaSeen& seen) override {
+    if (!replaces_) return;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
     keep_own_node(failed);
     if (failure_) return add_node(failed, *failure_);
@@ -242,6 +245,8 @@ class SurgingUpdate final : Update {
 
   std::map<std::string, std::vector<PodInfoPtr>, std::less<>> old_;  // by node
   std::optional<FirstFailure> failure_;                              // of all nodes without a place
+  // The node has an old pod. The update and its surge do not include the missing pods of other nodes.
+  bool replaces_ = false;
 };
 
 }  // namespace

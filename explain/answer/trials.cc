@@ -142,19 +142,45 @@ std::optional<Trials::Landing> Trials::of_all(const api::Pod& changed, std::opti
   return there;
 }
 
-void Trials::ask_quotas(const api::Pod& changed, Landing& landing) const {
+std::optional<QuotaAnswer> Trials::least_quota(const api::Pod& changed) const {
   const auto& [subject, _, profile, budget, claim_templates] = question_.replicas;
   const NewPods pods{.subject = subject,
                      .pod = changed,
                      .claim_templates = claim_templates,
                      .fork = question_.start,
                      .existing = question_.existing};
-  const auto answers = question_.quotas_now.answers(pods, question_.placed.asked);
-  if (answers.empty() || !has_time()) return;
-  const auto& least = answers.front();
-  if (least.allowed >= static_cast<std::size_t>(landing.fitting)) return;
-  landing.quota = least.name;
-  landing.quota_allows = least.allowed;
+  auto answers = question_.quotas_now.answers(pods, question_.placed.asked);
+  if (answers.empty() || !has_time()) return std::nullopt;
+  return std::move(answers.front());
+}
+
+void Trials::ask_quotas(const api::Pod& changed, Landing& landing) const {
+  const auto least = least_quota(changed);
+  if (!least || least->allowed >= static_cast<std::size_t>(landing.fitting)) return;
+  landing.quota = least->name;
+  landing.quota_allows = least->allowed;
+}
+
+std::size_t Trials::allowed(Remedies remedies) const {
+  auto changed = pod();
+  change(changed, remedies);
+  const auto least = least_quota(changed);
+  const auto asked = static_cast<std::size_t>(question_.placed.asked);
+  return least ? std::min(least->allowed, asked) : asked;
+}
+
+std::optional<Trials::Landing> Trials::with_more_allowed(const Remedy& remedy) const {
+  auto changed = pod();
+  change(changed, {&remedy});
+  auto landing = place(changed, question_.start, quiet_, false);
+  if (!landing) return std::nullopt;
+  ask_quotas(changed, *landing);
+  const auto runs = [](std::int32_t fitting, std::size_t allowed) {
+    return std::min(static_cast<std::size_t>(fitting), allowed);
+  };
+  const auto now = runs(question_.placed.fitting(), allowed({}));
+  const bool helps = runs(landing->fitting, allowed({&remedy})) > now;
+  return helps && has_time() ? landing : std::nullopt;
 }
 
 bool Trials::are_admitted(Remedies remedies) const {

@@ -50,6 +50,10 @@ class Trials {
   using Remedies = std::initializer_list<const Remedy*>;
   // nullopt: they do not help.
   std::optional<Landing> with(Remedies remedies) const;
+  // How many of the changed pods the quotas of the namespace allow; at most as many as are asked for.
+  std::size_t allowed(Remedies remedies) const;
+  // Tries a change with which the quotas allow more of the pods. nullopt: no more would run.
+  std::optional<Landing> with_more_allowed(const Remedy& remedy) const;
   // Whether the LimitRanges of the namespace admit the changed pod.
   bool are_admitted(Remedies remedies) const;
   // Whether the quotas of the namespace that count pods of this class, and not those without it, admit one.
@@ -85,6 +89,8 @@ class Trials {
   // nullopt if the change does not help.
   std::optional<Landing> of_all(const api::Pod& changed, std::optional<Landing> there,
                                 std::optional<Landing> all) const;
+  // The quota that allows the fewest of these pods; nullopt: there is none, or the time ended.
+  std::optional<QuotaAnswer> least_quota(const api::Pod& changed) const;
   // Sets the landing's quota.
   void ask_quotas(const api::Pod& changed, Landing& landing) const;
 

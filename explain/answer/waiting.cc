@@ -122,7 +122,7 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
   std::ranges::stable_sort(sorted, {}, [](const cluster::PodInfoPtr& pod) { return queue_order(*pod); });
   PodKinds kinds;
   for (auto& pod : sorted) {
-    const auto* profile = profiles.find(pod->pod->scheduler_name);
+    const auto* profile = profiles.find_answering(pod->pod->scheduler_name);
     if (fork.find_pod(pod->pod->meta.uid)) continue;  // it was placed since
     if (!profile) {
       ++out.other_scheduler;
@@ -144,7 +144,7 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
 std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
                             const cluster::Snapshot& fork) {
   return static_cast<std::size_t>(std::ranges::count_if(waiting, [&](const cluster::PodInfoPtr& pod) {
-    return config.profile(pod->pod->scheduler_name) && pod->pod->scheduling_gates.empty() &&
+    return answering_profile(config, pod->pod->scheduler_name) && pod->pod->scheduling_gates.empty() &&
            !pod->pod->meta.deleted && !fork.find_pod(pod->pod->meta.uid) &&
            !fork.find_nomination(pod->pod->meta.uid);
   }));

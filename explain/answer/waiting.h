@@ -48,7 +48,7 @@ struct Waiters {
   std::size_t gated = 0, other_scheduler = 0, evicting = 0, not_evaluated = 0;  // the others
 };
 
-// Leaves out pods that are gated, have victims that terminate, or belong to another scheduler; and those for
+// Leaves out pods that are gated, have victims that terminate, or for which no profile answers; and those for
 // whose copies there is no memory.
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
                      const Budget& budget, const cluster::Snapshot& fork, ForkMemory memory = ForkMemory());
@@ -66,7 +66,7 @@ class PodKinds {
   std::size_t count_ = 0;
 };
 
-// How many of the pods compete for room with a question's: podium would place them, and they are neither
+// How many of the pods compete for room with a question's: a profile answers for them, and they are neither
 // gated nor nominated to a node nor on the fork.
 std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
                             const cluster::Snapshot& fork);

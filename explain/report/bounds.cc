@@ -48,6 +48,7 @@ void keep_nodes(ReportRejection& rejection, std::size_t most) {
   if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
   if (most == 0) rejection.parts.clear();
   if (most == 0) rejection.apart.clear();
+  keep(rejection.similar, most);
   for (auto& part : rejection.parts) {
     keep(part.values, most);
     keep(part.near, most);

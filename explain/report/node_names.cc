@@ -103,6 +103,7 @@ void NodeNames::values(ReportStatus& status) {
     for (auto& each : all) {
       each.taints.clear();
       each.taints_total = 0;
+      if (!framework::named(each.about, framework::Topic::label).empty()) each.similar.clear();
       for (auto& counts : each.devices) counts.taint_rules.clear();
       for (auto& volume : each.apart) {
         if (!is_place(volume.key)) volume.values.clear();

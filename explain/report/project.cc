@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/values/device.h"
 #include "api/values/static_pod.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
@@ -106,6 +107,20 @@ std::vector<std::string> similar_resources(const std::string& resource, const cl
   return plugins::resembling(resource, {names.begin(), names.end()});
 }
 
+// The names of the cluster's classes that resemble the missing one.
+template <typename Class>
+std::vector<std::string> similar_classes(std::string_view missing, const cluster::Snapshot& snapshot) {
+  std::vector<std::string> names;
+  for (const auto& [_, each] : snapshot.objects().all<Class>()) names.push_back(each->meta.name);
+  return plugins::resembling(missing, names);
+}
+
+// If no node has the label: those with a similar key.
+std::vector<std::string> similar_keys(std::string_view key, const cluster::Snapshot& snapshot) {
+  if (key.empty() || snapshot.labels().find(key)) return {};
+  return plugins::similar_labels(key, snapshot);
+}
+
 VolumePlace place_of(plugins::PlacedVolume volume) {
   VolumePlace out{volume.claim, volume.volume, volume.key, first(volume.values, kPlaces)};
   for (auto& value : out.values) value = cut(std::move(value), kValueBytes);
@@ -123,6 +138,7 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
                  const framework::Decision& decision, const cluster::Snapshot& snapshot,
                  const std::vector<plugins::Shortfall>& shortfalls, ReportRejection& rejection) {
   using enum framework::ReasonCode;
+  using framework::Topic, framework::named;
   switch (reason.code) {
     case insufficient_resource:
     case too_many_pods: {
@@ -151,6 +167,19 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
     case node_not_found:
     case node_selector_mismatch:
       if (!decision.fits()) rejection.parts = unmet_parts(pod, snapshot);
+      return;
+    case claim_class_not_found:
+    case storage_class_not_found:
+      rejection.similar =
+          similar_classes<api::StorageClass>(named(reason.about, Topic::storage_class), snapshot);
+      return;
+    case device_class_not_found:
+      rejection.similar =
+          similar_classes<api::DeviceClass>(named(reason.about, Topic::device_class), snapshot);
+      return;
+    case affinity_label_missing:
+    case topology_label_missing:
+      rejection.similar = similar_keys(named(reason.about, Topic::label), snapshot);
       return;
     default:
       return;
@@ -187,6 +216,13 @@ void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decisio
   if (!helps) std::rotate(cordons, std::next(cordons), groups.end());
 }
 
+// The reason of the nodes that the pod names comes before that it does not name the others.
+void put_excluded_last(std::vector<framework::RejectionGroup>& groups) {
+  std::ranges::stable_partition(groups, [](const framework::RejectionGroup& group) {
+    return group.reason.code != framework::ReasonCode::excluded_by_name;
+  });
+}
+
 void project_rejections(const cluster::PodInfo& pod, const framework::Decision& decision,
                         const cluster::Snapshot& snapshot, ReportStatus& status) {
   auto groups = framework::group_rejections(decision, snapshot, kExamples);
@@ -194,6 +230,7 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
   if (groups.empty()) return;
   const auto shortfalls = plugins::shortfalls(pod, decision, snapshot);
   put_vain_cordons_last(pod, decision, snapshot, groups);
+  put_excluded_last(groups);
   groups.resize(std::min(groups.size(), kRejections));
   for (auto& group : groups) {
     auto& rejection = status.rejections.emplace_back();

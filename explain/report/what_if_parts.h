@@ -122,6 +122,8 @@ struct ReportRejection {
   std::vector<std::string> examples = {};  // at most 3
   // Set for VolumeAffinityMismatch and VolumeZoneMismatch: two volumes of the pod that no node reaches both.
   std::vector<VolumePlace> apart = {};
+  // If the class or the label of `about` does not exist: at most 3 whose names resemble it.
+  std::vector<std::string> similar = {};
 };
 template <>
 struct Fields<ReportRejection> {
@@ -139,6 +141,7 @@ struct Fields<ReportRejection> {
       field("devices", &ReportRejection::devices, {.items = 8}),
       field("examples", &ReportRejection::examples, Meaning::node, {.items = 3}),
       field("apart", &ReportRejection::apart, {.items = 2}),
+      field("similar", &ReportRejection::similar, Meaning::domain, {.bytes = 317, .items = 3}),
   };
 };
 

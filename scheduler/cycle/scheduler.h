@@ -110,6 +110,8 @@ class Scheduler {
   cluster::Snapshot& snapshot() { return snapshot_; }
   // All pods that have not terminated, including those of other schedulers.
   std::vector<cluster::PodInfoPtr> pods() const;
+  // The pods of the queue, and those of other schedulers without a node.
+  std::vector<cluster::PodInfoPtr> waiting() const;
   // The Handle that plugins get: the pods in Permit wait.
   framework::Handle& waiting_pods() { return cycle_; }
   const queue::SchedulingQueue& queue() const { return queue_; }

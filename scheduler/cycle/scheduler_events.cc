@@ -211,6 +211,13 @@ std::vector<cluster::PodInfoPtr> Scheduler::pods() const {
   return out;
 }
 
+std::vector<cluster::PodInfoPtr> Scheduler::waiting() const {
+  std::vector<cluster::PodInfoPtr> out;
+  queue_.each([&](const queue::QueuedPod& queued) { out.push_back(queued.pod); });
+  for (const auto& [uid, pod] : pending_of_others_) out.push_back(pod);
+  return out;
+}
+
 void Scheduler::object_changed(ClusterEvent event) {
   change_began_ = parts_.clock.now();
   cluster_event(event);

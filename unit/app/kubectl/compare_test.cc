@@ -182,6 +182,31 @@ TEST_F(Comparing, OtherWeightsOfAClusterWithoutPods) {
   EXPECT_EQ(run_on(empty, {"compare", "--weights", "NodeResourcesFit=5"}).out, "There is no pod to place.\n");
 }
 
+// An answer names pods of one namespace only.
+TEST_F(Comparing, OtherWeightsNameThePodsOfAllNamespaces) {
+  std::string text = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}, images: [{names: ["i:latest"], sizeBytes: 200000000}]}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: "40", memory: 80Gi, pods: "10"}}}
+)";
+  for (const auto* ns : {"ml", "shop"})
+    text += fmt::format(
+        "- {{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: {0}, uid: {0}}}, spec: {{nodeName: "
+        "b, "
+        "containers: [{{name: c, image: i, resources: {{requests: {{cpu: '1'}}}}}}]}}}}\n",
+        ns);
+  const auto cluster = directory_.write("two-namespaces.yaml", text);
+  const auto all = run_on(cluster, {"compare", "--weights", "ImageLocality=100"});
+  EXPECT_THAT(all.out, HasSubstr("  ml/p    b     a\n")) << all.out;
+  EXPECT_THAT(all.out, HasSubstr("  shop/p  b     a\n"));
+  EXPECT_THAT(all.out, Not(HasSubstr("not named")));
+  const auto one = run_on(cluster, {"compare", "--weights", "ImageLocality=100", "-n", "shop"});
+  EXPECT_THAT(one.out, Not(HasSubstr("ml/p"))) << one.out;
+  EXPECT_THAT(one.out, HasSubstr("1 pod of other namespaces is not named.\n"));
+}
+
 // Only a pod without a node has a reason: no column is empty.
 TEST_F(Comparing, OtherWeightsThatMovePodsGiveNoReasons) {
   const auto cluster = directory_.write("images.yaml", R"(

@@ -176,9 +176,11 @@ TEST_F(FilesAsApplied, FixesOfSeveralWorkloadsAreNamed) {
 // Where the nodes have room, no change of the pods or the nodes helps.
 TEST_F(FilesAsApplied, FixesWhereOnlyAQuotaIsInTheWay) {
   const auto said = what_if(small_deployment("web", "replicas: 2,"), kTightQuota, {"--fixes"});
-  EXPECT_THAT(said.out,
-              HasSubstr("No fix was tried: the nodes have room, and only quota q is in the way.\n"));
-  EXPECT_THAT(what_if(small_deployment("web", "replicas: 2,"), kTightQuota).out, Not(HasSubstr("No fix")));
+  EXPECT_THAT(
+      said.out,
+      HasSubstr("No smaller request would help: the nodes have room, and only quota q is in the way.\n"));
+  EXPECT_THAT(what_if(small_deployment("web", "replicas: 2,"), kTightQuota).out,
+              Not(HasSubstr("would help")));
 }
 
 TEST_F(FilesAsApplied, OfOneWorkloadThatIsLeftTheVerdictSaysThatSomeFit) {

@@ -161,6 +161,17 @@ TEST_F(WithAQuota, WhyRepeatsWhatTheControllerSays) {
   EXPECT_THAT(said.out, Not(HasSubstr("Quota q (namespace")));
 }
 
+TEST_F(WithAQuota, WhySaysThatAnUpdateCannotCreateItsPods) {
+  const auto said = run_with(ten_deployment("six", 1,
+                                            "{conditions: [{type: ReplicaFailure, status: \"True\", reason: "
+                                            "FailedCreate, message: 'pods \"six-b-x\" "
+                                            "is forbidden: exceeded quota: q'}]}") +
+                                 ten_pod("six", 1, "n-1"),
+                             "1", {"why", "deploy/six", "-n", "ten"});
+  EXPECT_THAT(said.out, StartsWith("ten/six: its pod is placed.\nPods of its update are not created: pods "
+                                   "\"six-b-x\" is forbidden: exceeded quota: q\n"));
+}
+
 TEST_F(WithAQuota, WhyOfWaitingPodsNamesTheOtherReplicasToo) {
   const auto waiting =
       ten_deployment("six", 6) + ten_pod("six", 1, "n-1") +

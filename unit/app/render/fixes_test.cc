@@ -106,16 +106,22 @@ TEST(TriedFixes, HaveYamlToPaste) {
             "  m\n  n\n  o (on n1)\n");
 }
 
-// With a fix, more pods fit on the nodes; the fix says how many the quota then allows.
+// With a fix, more pods fit on the nodes; the fix says how many the quota then allows. Where a fix lets more
+// run, the heading says so.
 TEST(TriedFixes, AreAboutTheNodesWhereAQuotaAllowsFewer) {
   auto report = with_fixes(R"({"type": "A", "message": "a", "fitting": 5, "quota": "q", "quotaAllows": 3},
                               {"type": "B", "message": "b", "fitting": 5})",
                            5);
   explain::set_quotas(*report.status.answer, {{.name = "q", .allowed = 3}});
   EXPECT_EQ(tried_fixes(report),
-            "What would let more fit on the nodes, each tried on a copy of the cluster's state:\n"
+            "What would let more run, each tried on a copy of the cluster's state:\n"
             "  a → the nodes have room for all 5, quota q allows 3\n"
             "  b → all 5 fit\n");
+  report.status.answer->fitting = 4;
+  report.status.answer->fixes.pop_back();
+  EXPECT_EQ(tried_fixes(report),
+            "What would let more fit on the nodes, each tried on a copy of the cluster's state:\n"
+            "  a → the nodes have room for all 5, quota q allows 3\n");
 }
 
 TEST(TriedFixes, OfAPairAreInOneFragment) {

@@ -46,6 +46,14 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
 }
 
+// For the workloads after it, another of the equal nodes may be drawn.
+TEST(TogetherTest, APodMayBeOnAnEqualNode) {
+  auto pay = asked("shop/pay", 1, 1);
+  pay.report.status.choice = explain::ReportChoice{.node = "n1", .tied_nodes = 2};
+  EXPECT_NE(together({pay, asked("shop/web", 2, 2)}, {}).find("1    1  n1 or an equal node\n"),
+            std::string::npos);
+}
+
 // The nodes would have room without the pods that are nominated to them.
 TEST(TogetherTest, RoomMayBeKeptForNominatedPods) {
   auto cart = asked("shop/cart", 2, 1);

@@ -45,6 +45,21 @@ explain::ReportRejection not_selected(std::size_t nodes, std::vector<explain::Un
   return {.code = "NodeSelectorMismatch", .nodes = nodes, .parts = std::move(parts)};
 }
 
+TEST(Words, AMistypedClassOrLabelHasASuggestion) {
+  using framework::Topic;
+  const explain::ReportRejection claim{.code = "ClaimClassNotFound",
+                                       .nodes = 3,
+                                       .about = {{Topic::claim, "data"}, {Topic::storage_class, "fats"}},
+                                       .similar = {"fast"}};
+  EXPECT_EQ(rejection_words(claim),
+            "its claim data names the StorageClass fats, which does not exist; did you mean fast?");
+  const explain::ReportRejection spread{.code = "TopologyLabelMissing",
+                                        .nodes = 3,
+                                        .about = {{Topic::label, "zoen"}},
+                                        .similar = {"zone", "zones"}};
+  EXPECT_THAT(rejection_words(spread), testing::EndsWith("; did you mean zone or zones?"));
+}
+
 TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
   EXPECT_EQ(
       rejection_words(tainted(2, "node.kubernetes.io/not-ready:NoExecute")),

@@ -33,6 +33,26 @@ TEST(Answer, NotesAConstraintThatDoesNothing) {
             Notes{"no node has the label rack, so the soft constraint over it spreads no pods."});
 }
 
+TEST(Answer, NotesASchedulerWithAMistypedName) {
+  const auto notes = [](const char* scheduler, const cluster::Snapshot& snapshot) {
+    const auto status = unit::ask(fmt::format(R"({{"template": {{"spec": {{"schedulerName": "{}",
+                                                "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                                              scheduler),
+                                  snapshot);
+    return status.answer.value().notes;
+  };
+  using Notes = std::vector<std::string>;
+  auto snapshot = unit::two_nodes();
+  EXPECT_EQ(
+      notes("defualt-scheduler", snapshot),
+      Notes{"no pod on a node has the scheduler defualt-scheduler, and no profile has that name. Did you "
+            "mean default-scheduler?"});
+  EXPECT_EQ(notes("default-scheduler", snapshot), Notes());
+  EXPECT_EQ(notes("volcano", snapshot), Notes());
+  unit::run_pod(snapshot, test::pod("a").scheduler("default-scheduler-2").node("n1"));
+  EXPECT_EQ(notes("default-scheduler-2", snapshot), Notes()) << "it has placed a pod";
+}
+
 TEST(Answer, NotesThatAStatefulSetsNameMayBeTooLong) {
   const auto ask = [](std::size_t characters) {
     return unit::ask(

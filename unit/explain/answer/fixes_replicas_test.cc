@@ -233,6 +233,33 @@ TEST(NewNodes, ALabelOfThePodsConstraintsMakesAShape) {
             Lines{"one more node like general-07"});
 }
 
+TEST(FixesOfReplicas, EqualCordonedNodesAreOneFix) {
+  cluster::Snapshot snapshot;
+  const auto cordoned = [](const char* name, const char* cpu = "4") {
+    return node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "110").unschedulable().ptr();
+  };
+  const auto uncordoning = [&](const api::Pod& asked, int replicas = 1) {
+    auto lines = fixes(asked, replicas, snapshot);
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("Uncordon"); });
+    return lines;
+  };
+  for (const auto* name : {"n1", "n2", "n3", "n4", "n5"}) snapshot.set_node(cordoned(name));
+  const auto web = pod("web").req("cpu", "3").build();
+  EXPECT_EQ(uncordoning(web), Lines{"UncordonNode: uncordon n1 or one of 4 like it = 1"});
+  run_pod(snapshot, pod("a").req("cpu", "500m").node("n2"));
+  EXPECT_EQ(uncordoning(web),
+            (Lines{"UncordonNode: uncordon n1 or one of 3 like it = 1", "UncordonNode: uncordon n2 = 1"}))
+      << "it has less room";
+  // Those that take the pod come first: only some are tried.
+  run_pod(snapshot, pod("b").req("cpu", "2").node("n1"));
+  snapshot.set_node(cordoned("n0", "2"));
+  EXPECT_EQ(uncordoning(web),
+            (Lines{"UncordonNode: uncordon n2 = 1", "UncordonNode: uncordon n3 or one of 2 like it = 1"}));
+  run_pod(snapshot, pod("c").req("cpu", "2").node("n4"));
+  EXPECT_EQ(uncordoning(web),
+            (Lines{"UncordonNode: uncordon n2 = 1", "UncordonNode: uncordon n3 or another one like it = 1"}));
+}
+
 // --- pairs ---
 
 auto small(const char* name) { return node(name).cap("cpu", "2").cap("memory", "4Gi").cap("pods", "110"); }

@@ -247,7 +247,12 @@ TEST(NodesWanted, PodsThatAreNotAskedAbout) {
   snapshot.add_pod(placed);
   const Pods pods{nominated, placed, waits(one_of("gated", 0, "3").gate("g")),
                   waits(one_of("foreign", 0, "3").scheduler("other"))};
-  const auto status = search(both(), pods, snapshot);
+  auto config = unit::default_config();
+  auto second = std::make_shared<framework::Profile>(*config.profiles.front());
+  second->scheduler_name = "second";
+  config.profiles.push_back(std::move(second));
+  const auto status = explain::answer(unit::read(R"({"search": {"forPending": {}}})").value(), snapshot,
+                                      config, {}, {}, pods);
   const auto& wanted = *status.answer->nodes_wanted;
   EXPECT_EQ(status.answer->asked, 0u);
   EXPECT_EQ(wanted.gated, 1u);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/explain/answer/asking.h"
+#include "unit/explain/answer/nodes_wanted.h"
 
 namespace podium::explain {
 namespace {
@@ -55,6 +56,38 @@ TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
   EXPECT_EQ(status.profile, "default-scheduler");
   EXPECT_THAT(status.answer->not_modelled,
               Contains("scheduler other (evaluated with profile default-scheduler)"));
+}
+
+// podium's snapshot has only the nominations of its own pods.
+TEST(OneProfile, CountsTheNominationsOfTheOtherScheduler) {
+  const auto urgent =
+      test::pod("urgent").scheduler("other").priority(10).req("cpu", "3").nominated("n1").build();
+  const std::vector<cluster::PodInfoPtr> waiting{cluster::make_pod_info(test::share(urgent))};
+  const auto fitting = [&](const char* scheduler) {
+    const auto question = unit::read(fmt::format(R"({{"replicas": 5, "template": {{"spec": {{
+        "schedulerName": "{}", "containers": [{{"name": "c", "image": "i",
+        "resources": {{"requests": {{"cpu": "2"}}}}}}]}}}}}})",
+                                                 scheduler));
+    return answer(question.value(), unit::two_nodes(), unit::default_config(), {}, {}, waiting)
+        .answer->fitting;
+  };
+  EXPECT_EQ(fitting("other"), 1u) << "on n2";
+  EXPECT_EQ(fitting("default-scheduler"), 3u) << "podium itself does not know of it either";
+}
+
+// Next to kube-scheduler, most pods are its own.
+TEST(OneProfile, FindsNodesForPodsOfOtherSchedulers) {
+  constexpr const char* kSmall = R"({"name": "s", "allocatable": {"cpu": "4", "memory": "8Gi"}})";
+  const unit::Pods pods{unit::waits(unit::one_of("foreign", 0, "3").scheduler("other"))};
+  const auto status = unit::search(kSmall, pods, unit::full_cluster());
+  EXPECT_EQ(unit::choice_in(status), "1 s (1 foreign)");
+  EXPECT_EQ(status.answer->nodes_wanted->other_scheduler, 0u);
+  EXPECT_THAT(status.answer->not_modelled,
+              testing::ElementsAre(
+                  "schedulers other than default-scheduler (their pods are evaluated with its profile)"));
+  EXPECT_THAT(unit::search(kSmall, {unit::waits(unit::one_of("own", 0, "3"))}, unit::full_cluster())
+                  .answer->not_modelled,
+              testing::IsEmpty());
 }
 
 TEST(OneProfile, ThatTheQuestionNamesNeedsNoWord) {

@@ -82,6 +82,33 @@ TEST(Quotas, LimitWhatAFixLetsRun) {
             "AddNodes fits 8 q 7\n");
 }
 
+// The nodes have room, and a smaller request makes room in the quota.
+TEST(Quotas, ASmallerRequestIsAFixWhereOnlyTheQuotaBinds) {
+  const auto fixes = [&](std::vector<api::ResourceQuota> quotas, int replicas = 4) {
+    const auto question = unit::read(web(fmt::format(R"("replicas": {}, "fixes": true)", replicas))).value();
+    const auto status = ask(question, std::move(quotas));
+    std::string out;
+    for (const auto& fix : status.answer->fixes)
+      out += fmt::format("{} = {}{}{}\n", fix.message, fix.fitting,
+                         fix.quota.empty() ? "" : ", " + fix.quota + " ",
+                         fix.quota.empty() ? "" : std::to_string(fix.quota_allows));
+    return out;
+  };
+  const auto cpu = quota("q", R"({"requests.cpu": "3"})", R"({"requests.cpu": "0"})");
+  EXPECT_EQ(fixes({cpu}), "request at most 750m of cpu in container c, not 1 = 4\n");
+  EXPECT_EQ(fixes({quota("q", R"({"cpu": "3"})", R"({"cpu": "2500m"})")}),
+            "request at most 125m of cpu in container c, not 1 = 4\n");
+  EXPECT_EQ(fixes({cpu, quota("r", R"({"pods": "3"})", R"({"pods": "0"})")}), "") << "no more would run";
+  EXPECT_EQ(fixes({quota("q", R"({"requests.cpu": "1"})", R"({"requests.cpu": "0"})"),
+                   quota("r", R"({"pods": "3"})", R"({"pods": "0"})")}),
+            "request at most 333m of cpu in container c, not 1 = 4, q 3\n")
+      << "both quotas allow 3";
+  EXPECT_EQ(fixes({quota("q", R"({"pods": "3"})", R"({"pods": "0"})")}), "");
+  EXPECT_EQ(fixes({cpu}, 3), "") << "all run";
+  EXPECT_EQ(fixes({quota("q", R"({"requests.cpu": "500m"})", R"({"requests.cpu": "0"})")}, 1),
+            "request at most 500m of cpu in container c, not 1 = 1\n");
+}
+
 TEST(Quotas, ThatAllowAllOrNone) {
   const auto all = ask(web(R"("replicas": 3)"), {quota("q", R"({"pods": "5"})", R"({"pods": "2"})")});
   EXPECT_EQ(all.outcome, "Fits");

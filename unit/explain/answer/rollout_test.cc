@@ -216,6 +216,15 @@ TEST(RollingUpdate, ADaemonSetThatSurgesNeedsRoomForTwoPods) {
   EXPECT_EQ(stuck.first_failure.rejections[0].nodes, 2u);
   EXPECT_EQ(stuck.first_failure.rejections[0].shortfall->least, "500m") << "on n3";
   EXPECT_FALSE(ask(daemon_set(surge(1)), log_on({{"n1", "2"}, {"n2", "2"}})).answer->stuck_rollout);
+  // n0 has no old pod, and no room for one.
+  auto with_small = full;
+  with_small.set_node(test::node("n0").cap("cpu", "500m").cap("memory", "8Gi").cap("pods", "110").ptr());
+  status = ask(daemon_set(surge(1)), with_small);
+  EXPECT_EQ(status.outcome, "PartlyFits");
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  EXPECT_EQ(status.answer->stuck_rollout->first_failure.rejections.at(0).examples,
+            std::vector<std::string>{"n2"})
+      << "the update does not include its missing pod";
   EXPECT_FALSE(ask(daemon_set(surge(1)), log_on({{"n1", "3"}}, "False")).answer->stuck_rollout)
       << "an old pod that is not ready goes first";
   constexpr const char* kPort = R"("hostNetwork": true,)";

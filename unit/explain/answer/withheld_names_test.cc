@@ -68,7 +68,7 @@ TEST(WithheldNames, AreNowhereInAnAnswer) {
        {"alpha"}},
       // A pair: uncordon a node, and request less.
       {"100",
-       R"("changes": [{"type": "CordonNode", "nodeName": "alpha"}, {"type": "CordonNode", "nodeName": "bravo"},
+       R"("changes": [{"type": "RemoveNode", "nodeName": "alpha"}, {"type": "RemoveNode", "nodeName": "bravo"},
                       {"type": "CordonNode", "nodeName": "charlie"}], "fixes": true,)",
        {"alpha", "bravo", "charlie"}},
   };

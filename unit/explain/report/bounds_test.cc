@@ -36,6 +36,7 @@ ReportStatus full(char letter) {
     rejection.plugin = name;
     rejection.reason = text.substr(0, 1024);
     rejection.shortfall = {name, "1000Gi", name};
+    rejection.similar = std::vector(3, name);
     rejection.taints = std::vector(3, text.substr(0, 392));
     rejection.taints_total = 100'000;
     rejection.examples = {name, name, name};

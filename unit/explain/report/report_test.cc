@@ -311,6 +311,43 @@ TEST(Project, WhatAReasonNamesIsCutAtTheBoundsOfTheCrd) {
             (framework::Topics{{framework::Topic::claim, std::string(253, 'p')}}));
 }
 
+TEST(Project, AClassOrALabelThatDoesNotExistHasSimilarOnes) {
+  auto snapshot = snapshot_of({machine("n1").label("topology.kubernetes.io/zone", "a")});
+  for (const auto* name : {"fast-ssd", "slow"})
+    snapshot.objects().set<api::StorageClass>(test::share(test::storage_class(name, "csi", true)));
+  const auto similar = [&](test::PodBuilder asked) {
+    const auto status = report_on(asked, snapshot);
+    return status.rejections.empty() ? Names{"no rejection"} : status.rejections[0].similar;
+  };
+  const auto of_claim = [&](const char* storage_class) {
+    snapshot.objects().set<api::PersistentVolumeClaim>(
+        test::share(test::persistent_volume_claim("default", "data", "1Gi", storage_class)));
+    return similar(pod("db").claim("data"));
+  };
+  EXPECT_EQ(of_claim("fast-sdd"), Names{"fast-ssd"});
+  EXPECT_EQ(of_claim("nvme"), Names());
+  const auto spread = [&](const char* key) {
+    return similar(pod("web").label("app", "web").spread(test::spread(key).label("app", "web")));
+  };
+  EXPECT_EQ(spread("topology.kubernetes.io/zoen"), Names{"topology.kubernetes.io/zone"});
+  EXPECT_EQ(spread("zone"), Names{"topology.kubernetes.io/zone"}) << "the name after the prefix";
+  EXPECT_EQ(spread("rack"), Names());
+  EXPECT_EQ(similar(pod("web").affinity(test::term("topology.kubernetes.io/zones").label("app", "db"))),
+            Names{"topology.kubernetes.io/zone"});
+}
+
+// As a DaemonSet's controller pins its pods.
+TEST(Project, TheReasonOfTheNodeThatAPodNamesComesFirst) {
+  const auto snapshot = snapshot_of({machine("n1"), machine("n2"), machine("n3", "1")});
+  api::NodeSelectorTerm named;
+  named.match_fields = {{"metadata.name", api::Requirement::Op::in, {"n3"}}};
+  const auto status = report_on(pod("log").req("cpu", "2").require_node(named), snapshot);
+  ASSERT_EQ(status.rejections.size(), 2u);
+  EXPECT_EQ(status.rejections[0].code, "InsufficientResource");
+  EXPECT_EQ(status.rejections[1].code, "ExcludedByName");
+  EXPECT_EQ(status.rejections[1].nodes, 2u);
+}
+
 TEST(Project, AFailureTakesThePlaceOfTheMessage) {
   framework::Decision decision;
   decision.message = "0/0 nodes are available";

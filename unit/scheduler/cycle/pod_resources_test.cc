@@ -91,6 +91,23 @@ class PodResourcesTest : public SchedulerTest {
   }
 };
 
+// What-ifs answer for the pods of other schedulers too.
+TEST_F(SchedulerTest, ThePodsThatWaitAreThoseOfOtherSchedulersToo) {
+  const auto names = [&] {
+    Lines out;
+    for (const auto& each : scheduler_.waiting()) out.push_back((*each)->meta.name);
+    std::ranges::sort(out);
+    return out;
+  };
+  see(machine("n1"));
+  see(pod("waits").req("cpu", "9"));
+  see(pod("runs").req("cpu", "1").node("n1"));
+  see(pod("other").scheduler("other"));
+  EXPECT_EQ(names(), (Lines{"other", "waits"}));
+  see(pod("other").scheduler("other").node("n1"));
+  EXPECT_EQ(names(), Lines{"waits"});
+}
+
 TEST_F(PodResourcesTest, AllPodsThatAreNotAtTheirEnd) {
   see(machine("n1"));
   see(pod("runs").req("cpu", "1").node("n1"));
