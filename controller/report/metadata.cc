@@ -58,7 +58,8 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   out.name = std::move(meta->name);
   out.uid = std::move(meta->uid);
   out.version = std::move(meta->resource_version);
-  out.written = meta->created.value_or(Wall{});
+  out.created = meta->created.value_or(Wall{});
+  out.written = out.created;
   each_manager(object, [&out](const json::value& manager) {
     if (const auto time = parse_time(api::text_at(manager, "/time")))
       out.written = std::max(out.written, *time);
