@@ -41,6 +41,8 @@ std::uint32_t stored_bytes(std::size_t status);
 
 // Minutes since 1970 of a label by expiry_minute(); 0: no such label.
 std::uint32_t minute_of(std::string_view label);
+// Those of the label that expiry_minute() makes.
+std::uint32_t minute_of(Wall expires);
 
 // For times from other writers: in nanoseconds, a difference of centuries would overflow.
 std::chrono::seconds seconds_between(Wall from, Wall to);
