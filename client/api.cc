@@ -197,12 +197,16 @@ Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, Lis
                                           std::function<bool(std::vector<json::value>)> each,
                                           CallOptions call_options) {
   std::string token;
+  PageProgress progress;
   auto left = options.most_bytes > 0 ? options.most_bytes : std::numeric_limits<std::size_t>::max();
   for (;;) {
     auto got = co_await page(resource, ns, options, token, call_options, &left);
     if (!got) co_return std::unexpected(std::move(got.error()));
+    const bool has_items = !got->items.empty();
     bool more = each(std::move(got->items));
     if (!more || got->token.empty()) co_return Result<std::string>(std::move(got->resource_version));
+    if (!progress.add(got->token, has_items))
+      co_return std::unexpected(of_request(PageProgress::error(), "GET", resource.path(ns)));
     token = std::move(got->token);
   }
 }

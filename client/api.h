@@ -9,8 +9,8 @@
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
 // Errors: Kind::status for an HTTP status of 300 and above after retries; the reason is empty if the body is
 // not a metav1.Status (an error page of a proxy), and "Expired" for a list whose continue token has expired.
-// Kind::internal if the body cannot be decoded; Kind::invalid if a list is larger than most_bytes. Else as
-// Transport. Every error has its request.
+// Kind::internal if the body cannot be decoded; Kind::invalid if a list is larger than most_bytes or does not
+// end. Else as Transport. Every error has its request.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -31,6 +31,17 @@ Result<ListPage> split_list(std::string_view body) {
   return page;
 }
 
+bool PageProgress::add(std::string_view token, bool has_news) {
+  constexpr int kMostWithoutNews = 3;
+  without_news_ = has_news ? 0 : without_news_ + 1;
+  if (token.empty()) return true;
+  return std::exchange(token_, token) != token && without_news_ < kMostWithoutNews;
+}
+
+Error PageProgress::error() {
+  return {Error::Kind::invalid, "the list does not end: each page has a continue token and no new objects"};
+}
+
 json::value read_outline(std::string_view object, const json::storage_ptr& storage) {
   json::object outline(storage);
   json::object metadata(storage);

@@ -1,4 +1,5 @@
-// Splits a LIST reply into the text of its items, so one that cannot be decoded does not fail the list.
+// Splits a LIST reply into the text of its items, so one that cannot be decoded does not fail the list, and
+// finds out whether its pages end.
 //
 // Pure. Threads: none of its own. Errors: Kind::invalid if the reply is not a list.
 #pragma once
@@ -19,6 +20,20 @@ struct ListPage {
 };
 
 Result<ListPage> split_list(std::string_view body);
+
+// Whether a list that is read page by page comes to its end. A proxy that ignores the query returns the first
+// page again and again.
+class PageProgress {
+ public:
+  // A page with this continue token has arrived. has_news: it has objects that those before it did not have.
+  // False: the list does not end.
+  bool add(std::string_view token, bool has_news);
+  static Error error();
+
+ private:
+  std::string token_;
+  int without_news_ = 0;  // pages in a row
+};
 
 // {apiVersion, kind, metadata} of an object that cannot be parsed as a whole, as far as these can be,
 // without metadata.managedFields. Reads a truncated text up to its end.

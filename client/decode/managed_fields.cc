@@ -23,7 +23,7 @@ std::string_view without_managed_fields(std::string_view text, std::string& buff
   if (before.find(kSpec) != npos) return text;
   const auto end = end_of_value(text, name + kKey.size() - 1);
   if (end == npos || end == text.size()) return text;
-  // One comma goes with it: the one before, or the one after if it is the first field.
+  // Also removes one comma: the one before, or the one after if it is the first field.
   const bool is_first = before.back() == '{' && text[end] == ',';
   if (!is_first && before.back() != ',') return text;
   buffer.assign(before.substr(0, is_first ? key : key - 1));

@@ -34,6 +34,11 @@ constexpr auto kReleaseTime = 2s, kReleaseRequest = 1s;  // of a release, and of
 constexpr int kReleaseTries = 3;
 constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min(), kNever = kNotLeading;
 
+// The API server has numbers of 32 bits that are not negative.
+int int_of(std::int64_t number) {
+  return static_cast<int>(std::clamp<std::int64_t>(number, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
 LeaseRecord read_record(const json::value& lease) {
   LeaseRecord record;
   const json::object* top = lease.if_object();
@@ -46,8 +51,8 @@ LeaseRecord read_record(const json::value& lease) {
     if (key == "holderIdentity" && text) record.holder = *text;
     if (key == "acquireTime" && text) record.acquire_time = *text;
     if (key == "renewTime" && text) record.renew_time = *text;
-    if (key == "leaseDurationSeconds" && number) record.duration_seconds = static_cast<int>(*number);
-    if (key == "leaseTransitions" && number) record.transitions = static_cast<int>(*number);
+    if (key == "leaseDurationSeconds" && number) record.duration_seconds = int_of(*number);
+    if (key == "leaseTransitions" && number) record.transitions = int_of(*number);
   }
   return record;
 }

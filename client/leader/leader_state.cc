@@ -1,6 +1,8 @@
 #include "client/leader/leader_state.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "base/random.h"
 #include "base/time.h"
@@ -10,6 +12,8 @@ namespace {
 
 constexpr double kJitter = 1.2;   // client-go's JitterFactor, while acquiring
 constexpr int kStandbyReads = 4;  // in a retry period
+constexpr int kMostTransitions =
+    std::numeric_limits<std::int32_t>::max();  // the field of the Lease has 32 bits
 
 }  // namespace
 
@@ -104,7 +108,7 @@ LeaseRecord LeaderState::record(Wall wall) const {
   if (is_own()) {
     record.acquire_time = observed_.acquire_time;
   } else {
-    ++record.transitions;
+    record.transitions = std::min(record.transitions, kMostTransitions - 1) + 1;
   }
   return record;
 }

@@ -31,7 +31,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kStatusBytes = 65'536;    // of a refusal's body
-constexpr int kPagesWithoutProgress = 3;        // in a row, with no object that the list did not have before
 constexpr std::size_t kEmptyBytes = 64 * 1024;  // of empty lines in a row in a watch
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
 constexpr auto kDiscoveryInterval = 30s;  // while the resource is not served
@@ -292,7 +291,7 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
 Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   changes.begin_list(action.replace);
   std::string token, version;
-  int pages_without_progress = 0;
+  PageProgress progress;
   do {
     auto query = (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
     if (!token.empty()) query += "&continue=" + percent_encode(token);
@@ -304,8 +303,7 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
       fail(next.error());
       co_return;
     }
-    pages_without_progress = changes.listed() > had ? 0 : pages_without_progress + 1;
-    if (!next->empty() && (*next == token || pages_without_progress >= kPagesWithoutProgress)) {
+    if (!progress.add(*next, changes.listed() > had)) {
       fail(no_progress());
       co_return;
     }
@@ -323,7 +321,7 @@ Error Reflector::Impl::no_progress() {
   if (log.allows("no progress", clock.now()))
     log::warn("reflector: list does not end, retrying resource={} objects={}", options.resource.plural,
               changes.listed());
-  return {Error::Kind::invalid, "the list does not end: each page has a continue token and no new objects"};
+  return PageProgress::error();
 }
 
 // The body of one GET of the resource's path. Any status but 200 is an error.

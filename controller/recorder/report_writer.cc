@@ -335,7 +335,7 @@ void ReportWriter::Impl::done(const Jobs::Item& item, WrittenReport report, cons
   const auto label = is_labelled ? job.status->expires_at.value_or(Wall{}) : report.labelled;
   const StoredReport facts{.failure = !job.is_placed,
                            .bytes = job.bytes,
-                           .minute = minute_of(expiry_minute(label)),
+                           .minute = minute_of(label),
                            .version = api::text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.

@@ -58,7 +58,8 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   out.name = std::move(meta->name);
   out.uid = std::move(meta->uid);
   out.version = std::move(meta->resource_version);
-  out.written = meta->created.value_or(Wall{});
+  out.created = meta->created.value_or(Wall{});
+  out.written = out.created;
   each_manager(object, [&out](const json::value& manager) {
     if (const auto time = parse_time(api::text_at(manager, "/time")))
       out.written = std::max(out.written, *time);
@@ -83,8 +84,11 @@ std::uint32_t stored_bytes(std::size_t status) {
 
 std::uint32_t minute_of(std::string_view label) {
   const auto time = parse_expiry_minute(label);
-  if (!time) return 0;
-  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time->time_since_epoch()).count();
+  return time ? minute_of(*time) : 0;
+}
+
+std::uint32_t minute_of(Wall expires) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(expires.time_since_epoch()).count();
   return minutes > 0 ? static_cast<std::uint32_t>(minutes) : 0;
 }
 

@@ -1,8 +1,8 @@
 // Reads from a SchedulingReport's metadata whether it reports a decision and how long it is kept.
 //
 // podium puts labels and annotations on the reports it creates, so that a metadata-only list is enough to
-// know when each expires, how large it is and whether its pod was placed. The time of the last write is the
-// API server's (metadata.managedFields).
+// know when each expires, how large it is and whether its pod was placed. The API server writes the time of
+// the last write (in metadata.managedFields), but takes other times there from the authors of a report.
 //
 // Threads: pure functions. Errors: nullopt or a default if a field is missing or malformed.
 #pragma once
@@ -23,7 +23,8 @@ enum class ReportKind : std::uint8_t { decision, question };
 
 struct ReportMetadata {
   std::string ns, name, uid, version;  // version: its resourceVersion
-  Wall written{};                      // last write, by the API server's clock
+  Wall created{};                      // by the API server's clock
+  Wall written{};                      // last write; the authors of a report may forge it
   ReportKind kind = ReportKind::question;
   std::optional<std::chrono::seconds> ttl;  // from the last write on; nullopt: not in the metadata
   std::uint32_t minute = 0;                 // of the expiry on its label, since 1970; 0: no such label
@@ -40,6 +41,8 @@ std::uint32_t stored_bytes(std::size_t status);
 
 // Minutes since 1970 of a label by expiry_minute(); 0: no such label.
 std::uint32_t minute_of(std::string_view label);
+// Those of the label that expiry_minute() makes.
+std::uint32_t minute_of(Wall expires);
 
 // For times from other writers: in nanoseconds, a difference of centuries would overflow.
 std::chrono::seconds seconds_between(Wall from, Wall to);

@@ -202,9 +202,10 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most
     }
   };
   for (auto it = over_.begin(); it != over_.end();) {
-    const auto& space = spaces_[it->first][it->second];
-    if (exceeds(space, limits_.of_namespace)) {
-      trim(space, limits_.of_namespace);
+    const auto spaces = spaces_.find(it->first);  // absent: all of the namespace are gone
+    const auto* space = spaces == spaces_.end() ? nullptr : &spaces->second[it->second];
+    if (space && exceeds(*space, limits_.of_namespace)) {
+      trim(*space, limits_.of_namespace);
       ++it;
     } else {
       it = over_.erase(it);

@@ -127,7 +127,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
     for (const auto& item : items) {
       auto report = read_metadata(item);
       if (!report) continue;
-      self->state.server.is_at_least(report->written, self->now());
+      self->state.server.is_at_least(report->created, self->now());
       if (!self->state.index.mark_listed(report->ns, report->name, report->uid, report->version))
         unknown.push_back(std::move(*report));
     }

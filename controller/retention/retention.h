@@ -13,10 +13,10 @@
 // was reduced, or a list found reports) are deleted here.
 //
 // Time: a report lives for its TTL from its last write, by the API server's timestamps and the local
-// steady clock. The server's current time is estimated from its replies and lists; until one has
-// arrived (after a start) a report may live up to one TTL longer, never shorter. With a TTL of ten minutes
-// and more, it may live two minutes longer, so that reports expire together. A what-if lives for its TTL from
-// its answer on; no step of the local wall clock matters.
+// steady clock. The server's current time is estimated from its replies, and from the creation times in its
+// lists, which no author of a report can set. Until one has arrived (after a start) a report may live up to
+// one TTL longer, never shorter. With a TTL of ten minutes and more, it may live two minutes longer, so that
+// reports expire together. A what-if lives for its TTL from its answer. The local wall clock does not matter.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: all functions from any thread;
 // requests run on `io`. Call start() on the leader only. Errors: logged and retried.

@@ -1,5 +1,7 @@
 #include "controller/what_if/answer_patch.h"
 
+#include <fmt/format.h>
+
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
@@ -39,8 +41,9 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   auto labels = labels_of(status, explain::kQuestion);
   const bool relabels = needs_labels(asked.before, labels, ttl);
   // In a merge patch of a status, the API server ignores the UID.
-  const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},
-                          {{"op", "add"}, {"path", "/status"}, {"value", to_json(status)}}};
+  auto patch = fmt::format(R"([{{"op":"test","path":"/metadata/uid","value":{}}},)"
+                           R"({{"op":"add","path":"/status","value":{}}}])",
+                           json::serialize(json::value(asked.uid)), explain::to_text(status));
   const bool refused = status.outcome == explain::kRefused;
   const auto numbers = numbers_of(status);
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
@@ -50,7 +53,7 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
           .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
           .ttl = ttl,
           .made = {},
-          .patch = json::serialize(patch),
+          .patch = std::move(patch),
           .result = refused ? reason : status.outcome,
           .refused = refused,
           .asked_at = terms.asked_at,
@@ -63,7 +66,7 @@ std::uint64_t answer_hash(explain::ReportStatus status) {
   status.expires_at.reset();
   status.evaluate = {};
   status.pods_version = 0;
-  return std::hash<std::string>{}(json::serialize(to_json(status)));
+  return std::hash<std::string>{}(explain::to_text(status));
 }
 
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer) {

@@ -5,6 +5,7 @@
 #include "api/text/json_view.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::controller {
 namespace {
@@ -58,7 +59,8 @@ Seen::Seen(const json::value& report)
             api::integer_at(report, "/metadata/generation").value_or(0), before_of(report)},
       answered(api::integer_at(report, "/status/observedGeneration")),
       scheduler_name(api::text_at(report, "/spec/schedulerName")),
-      refresh(std::max<std::int64_t>(0, api::integer_at(report, "/spec/refreshSeconds").value_or(0))),
+      refresh(std::clamp<std::int64_t>(api::integer_at(report, "/spec/refreshSeconds").value_or(0), 0,
+                                       explain::kMostRefresh)),
       decided_at(parse_time(api::text_at(report, "/status/decidedAt"))) {}
 
 void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status) {

@@ -293,8 +293,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       schedule_retry(*item, reply.error());
       // Both are sent again: the longer time counts.
       if (const auto& first = replies.front(); !first)
-        item->at_least =
-            std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().status.retry_after));
+        item->at_least = std::max<std::chrono::milliseconds>(
+            item->at_least, std::chrono::seconds(first.error().status.retry_after));
       if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
       if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());

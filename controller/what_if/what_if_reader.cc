@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/auth/url.h"
+#include "client/decode/list_page.h"
 #include "controller/what_if/answer_patch.h"
 #include "explain/question/report_text.h"
 
@@ -86,11 +87,14 @@ Task<Result<bool>> WhatIfReader::is_still(std::string ns, std::string name, std:
 Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {
   const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
                                  client::resource::scheduling_reports.path(""), kPage);
-  const std::function<void(std::string_view)> take = [this, &each](std::string_view item) {
+  bool has_items = false;
+  const std::function<void(std::string_view)> take = [this, &each, &has_items](std::string_view item) {
+    has_items = true;
     const auto report = explain::scan_report(item);
     if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
       each(asked_of(*report));
   };
+  client::PageProgress progress;
   std::string token;
   do {
     auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
@@ -98,6 +102,8 @@ Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {
     if (!page) co_return std::unexpected(page.error());
     const auto next = explain::scan_list(*page, take);
     if (!next) co_return std::unexpected(next.error());
+    if (!progress.add(*next, std::exchange(has_items, false)))
+      co_return std::unexpected(client::PageProgress::error());
     token = *next;
   } while (!token.empty());
   co_return Result<void>();

@@ -133,8 +133,9 @@ class Answering {
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
+    const Budget time_left = [this] { return !is_cut_short(); };
     answer_.not_modelled =
-        not_modelled(question_, profile_, {start, with_asked, placed.rows, victims_}, objects_);
+        not_modelled(question_, profile_, {start, with_asked, placed.rows, victims_, time_left}, objects_);
     if (of_group > asked)
       answer_.not_modelled.push_back(fmt::format("the other pods of group {}, which still needs {}",
                                                  *api::pod_group_of(replicas_.pod),

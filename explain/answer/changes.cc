@@ -355,8 +355,7 @@ std::vector<std::string> namespaces_drained(const Question& question, const Snap
     snapshot.each_pod([&](const cluster::PodInfoPtr& pod) { out.insert(pod->pod->meta.namespace_); });
   }
   for (const auto& change : question.changes) {
-    using enum Change::Type;
-    if (change.type != drain_node && change.type != drain_nodes && change.type != fail_nodes) continue;
+    if (!is_drain(change.type)) continue;
     auto names = change.node_names;
     if (!change.node_name.empty()) names.push_back(change.node_name);
     for (const auto& name : names) {

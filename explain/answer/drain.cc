@@ -110,7 +110,6 @@ class Replacing {
   // The new pod if it has no place.
   PodInfoPtr place_one(const Leaving& leaving) {
     const auto& pod = *leaving.pod;
-    const auto& budget = context_.budget;
     DrainedPod entry{.name = pod.pod->meta.name};
     PodInfoPtr waits;
     auto warnings = leaving.for_pod ? std::vector<std::string>()
@@ -125,7 +124,7 @@ class Replacing {
     } else if (!pod.pod->meta.controller()) {
       ++out_.gone;
       entry.code = "NoController";
-    } else if (!profile || (budget && !budget())) {
+    } else if (!profile || !has_time(context_.budget)) {
       ++out_.skipped;
       entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {

@@ -10,6 +10,7 @@
 #include "api/values/tolerations.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/fork_memory.h"
+#include "explain/report/pinned_node.h"
 #include "explain/report/state_taints.h"
 #include "explain/workload/unscheduled.h"
 
@@ -78,17 +79,6 @@ void add_slices(const NodeModel& model, const std::string& name, Snapshot& fork)
     copy->nodes.name = name;
     fork.objects().set<api::ResourceSlice>(std::move(copy));
   }
-}
-
-// A DaemonSet's controller names the node of each pod in its affinity. Empty: the pod names none.
-std::string pinned_node(const api::Pod& pod) {
-  if (!pod.node_affinity.required) return {};
-  for (const auto& term : *pod.node_affinity.required) {
-    for (const auto& field : term.match_fields) {
-      if (field.op == api::Requirement::Op::in && field.values.size() == 1) return field.values.front();
-    }
-  }
-  return {};
 }
 
 // Namespace and name of the DaemonSet.

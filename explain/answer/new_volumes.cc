@@ -45,7 +45,8 @@ struct Sum {
 
 }  // namespace
 
-std::map<std::string, std::string> volumes_beyond_capacity(const Snapshot& start, const Snapshot& fork) {
+std::map<std::string, std::string> volumes_beyond_capacity(const Snapshot& start, const Snapshot& fork,
+                                                           const Budget& budget) {
   std::map<const api::CsiStorageCapacity*, Sum> sums;
   for (const auto& [key, claim] : fork.objects().all<PersistentVolumeClaim>()) {
     const auto node = provisioned_for(*claim);
@@ -54,6 +55,7 @@ std::map<std::string, std::string> volumes_beyond_capacity(const Snapshot& start
     const auto* before =
         start.objects().find<PersistentVolumeClaim>(claim->meta.namespace_, claim->meta.name);
     if (before && !provisioned_for(*before).empty()) continue;
+    if (!has_time(budget)) return {};
     const auto* capacity = capacity_of(*claim, *fork.entry(*row).node, fork);
     if (!capacity) continue;
     auto& sum = sums[capacity];
@@ -82,7 +84,7 @@ std::map<std::string, std::string> volumes_beyond_capacity(const Snapshot& start
 }
 
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows, const Snapshot& start,
-                           const Snapshot& fork) {
+                           const Snapshot& fork, const Budget& budget) {
   const auto& ns = pod.meta.namespace_;
   for (const auto& volume : pod.volumes) {
     if (volume.kind != api::Volume::Kind::claim) continue;
@@ -90,6 +92,7 @@ std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>&
     if (!claim || claim->access_modes != std::vector<std::string>{"ReadWriteOnce"}) continue;
     const auto* bound = fork.objects().find<api::PersistentVolume>("", claim->volume_name);
     if (!bound || bound->csi_driver.empty()) continue;
+    if (!has_time(budget)) return {};
     std::set<std::string> nodes;
     for (const auto row : rows) nodes.emplace(fork.node_name(row));
     start.each_pod([&](const cluster::PodInfoPtr& other) {

@@ -1,4 +1,5 @@
-// What the nodes of an answer cannot give to its pods, although the scheduler chooses them.
+// What the nodes of an answer cannot give to its pods, although the scheduler chooses them. When the budget
+// ends, the rest is not looked at.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/answer/budget.h"
 #include "explain/workload/workload.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -16,12 +18,14 @@ namespace podium::explain {
 // Returns by StorageClass what the volumes on one node need beyond it: "4 on n1 need 40Gi, and its driver
 // reports 25Gi". `start`: the fork before they were placed.
 std::map<std::string, std::string> volumes_beyond_capacity(const cluster::Snapshot& start,
-                                                           const cluster::Snapshot& fork);
+                                                           const cluster::Snapshot& fork,
+                                                           const Budget& budget);
 
 // The scheduler does not look at attachments: pods on several nodes may get a disk that one node at a time
 // can attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes.
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows,
-                           const cluster::Snapshot& start, const cluster::Snapshot& fork);
+                           const cluster::Snapshot& start, const cluster::Snapshot& fork,
+                           const Budget& budget);
 
 // No plugin reads spec.os, but the kubelet of another operating system rejects the pod. Empty: all nodes have
 // the pod's.

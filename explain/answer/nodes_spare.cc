@@ -294,6 +294,7 @@ class Sparing {
       }
     }
   }
+
   // --- the answer ---
 
   void record(const Found& found, NodesSpare& out) const {

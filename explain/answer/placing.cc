@@ -53,7 +53,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     const bool was_asked = i < count.asked;
     if (!was_asked && has_failed && !count.continues) break;
     if (i == count.asked) placed.before_more = fork;
-    const bool in_time = !budget || budget();
+    const bool in_time = has_time(budget);
     if (!in_time || placed.fitting() + placed.more >= count.most) {
       if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;
       break;

@@ -78,7 +78,7 @@ GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count, const
     if (const auto* value = fork.entry(row).node->meta.labels.find(topology_key)) domains.insert(*value);
   }
   for (const auto& name : domains) {
-    if (replicas.budget && !replicas.budget()) break;
+    if (!has_time(replicas.budget)) break;
     const auto count = fitting_in(replicas, min_count, topology_key, name, fork);
     out.domains.push_back({name, count, out.min_count - count});
     if (count == out.min_count && (out.domain.empty() || name == preferred)) out.domain = name;

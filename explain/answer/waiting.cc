@@ -192,13 +192,14 @@ void WaitingLine::add(const std::vector<cluster::PodInfoPtr>& pods) {
 bool WaitingLine::take_back(const api::Pod& pod) {
   const auto found = placed_at_.find(pod.meta.uid);
   if (found == placed_at_.end()) return false;
-  const auto waits = std::move(placed_[found->second].pod);
+  placed_[found->second.index].pod = nullptr;
+  // It keeps its kind: start() has counted the kinds.
+  auto waiter = std::move(found->second.waiter);
   placed_at_.erase(found);
   // start() has removed its entry: a victim is less important than the pods that were placed since.
-  const auto behind = std::ranges::upper_bound(entries_, waits->priority, std::greater(),
+  const auto behind = std::ranges::upper_bound(entries_, waiter.pod->priority, std::greater(),
                                                [](const Entry& entry) { return entry.waiter.pod->priority; });
-  const auto* profile = profiles_.find_answering(pod.scheduler_name);
-  entries_.insert(behind, {.waiter = {waits, profile, kinds_.of(waits)}, .waited_before = true});
+  entries_.insert(behind, {.waiter = std::move(waiter), .waited_before = true});
   return true;
 }
 
@@ -233,7 +234,7 @@ void WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
 void WaitingLine::note_placed(Entry& entry, cluster::Row row, const cluster::Snapshot& fork) {
   entry.has_place = true;
   if (!entry.waited_before) return;
-  placed_at_[entry.waiter.pod->pod->meta.uid] = placed_.size();
+  placed_at_.insert_or_assign(entry.waiter.pod->pod->meta.uid, PlacedAt{placed_.size(), entry.waiter});
   placed_.push_back({entry.waiter.pod, std::string(fork.node_name(row))});
 }
 

@@ -107,6 +107,11 @@ class WaitingLine {
     Waiter waiter;
     bool waited_before = false, has_place = false;
   };
+  // What take_back() needs of a pod that was placed.
+  struct PlacedAt {
+    std::size_t index = 0;  // in placed_
+    Waiter waiter;
+  };
   void place_to(std::size_t end, cluster::Snapshot& fork);
   void note_placed(Entry& entry, cluster::Row row, const cluster::Snapshot& fork);
 
@@ -114,10 +119,10 @@ class WaitingLine {
   const Budget& budget_;
   PodKinds kinds_;
   std::vector<Entry> entries_;
-  std::size_t next_ = 0;                                       // the entry to try next
-  std::vector<bool> has_failed_;                               // by kind, since start()
-  std::vector<Placed> placed_;                                 // nullptr: taken back
-  std::map<std::string, std::size_t, std::less<>> placed_at_;  // their indexes, by UID
+  std::size_t next_ = 0;                                    // the entry to try next
+  std::vector<bool> has_failed_;                            // by kind, since start()
+  std::vector<Placed> placed_;                              // nullptr: taken back
+  std::map<std::string, PlacedAt, std::less<>> placed_at_;  // by UID
 };
 
 using Places = std::vector<std::optional<cluster::Row>>;  // by the index of the waiter

@@ -89,7 +89,7 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
 // What the volumes of new claims may change, by StorageClass.
 std::set<std::string> volumes_not_modelled(const Question& question, const Answered& answered) {
   const auto& fork = answered.start;
-  const auto beyond = volumes_beyond_capacity(answered.start, answered.fork);
+  const auto beyond = volumes_beyond_capacity(answered.start, answered.fork, answered.budget);
   std::set<std::string> out;
   const auto see = [&](api::PersistentVolumeClaim claim) {
     if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
@@ -294,8 +294,8 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format(
         "the time until {} gone",
         podium::counted(answered.victims, "pod that it has evicted is", "pods that it has evicted are")));
-  if (auto words = attached_twice(subject.pod, answered.rows, answered.start, answered.fork); !words.empty())
-    out.push_back(std::move(words));
+  auto attached = attached_twice(subject.pod, answered.rows, answered.start, answered.fork, answered.budget);
+  if (!attached.empty()) out.push_back(std::move(attached));
   if (auto words = other_systems(subject, answered.rows, answered.fork); !words.empty())
     out.push_back(std::move(words));
   if (asks_unknown_admin_access(question, objects, answered.fork))

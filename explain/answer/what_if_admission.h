@@ -14,6 +14,7 @@
 #include "api/admission/admission.h"
 #include "api/values/pod.h"
 #include "base/result.h"
+#include "explain/answer/budget.h"
 #include "explain/question/question.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
@@ -38,8 +39,8 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
                                        const config::Config& config);
 
 // The part of a profile that applies to a pod that names its node (spec.nodeName): such a pod skips the
-// scheduler, and the kubelet admits it if these filters
-// pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
+// scheduler, and the kubelet admits it if these filters pass.
+// Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
 // "claim gpu: namespace shop has no ResourceClaimTemplate "one"". Empty: each claim exists or can be created.
@@ -53,6 +54,7 @@ struct Answered {
   const cluster::Snapshot &start, &fork;
   const std::vector<cluster::Row>& rows;
   std::size_t victims = 0;  // that terminate, and were taken as gone
+  const Budget& budget = kNoBudget;
 };
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,

@@ -8,6 +8,7 @@
 
 #include "api/values/device.h"
 #include "api/values/static_pod.h"
+#include "explain/report/pinned_node.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
@@ -255,15 +256,6 @@ void project_gate(const framework::Verdict& gate, std::size_t nodes, ReportStatu
                                  .reason = cut(reason.text, kReasonBytes),
                                  .nodes = nodes,
                                  .about = about_of(reason)});
-}
-
-// The node to which a DaemonSet pins the pod. Empty: none.
-std::string_view pinned_node(const api::Pod& pod) {
-  const auto& terms = pod.node_affinity.required;
-  if (!terms || terms->size() != 1 || terms->front().match_fields.size() != 1) return {};
-  const auto& field = terms->front().match_fields.front();
-  return field.key == "metadata.name" && field.values.size() == 1 ? std::string_view(field.values.front())
-                                                                  : std::string_view();
 }
 
 std::optional<PodBefore> pod_before(const api::Pod& pod, const cluster::Snapshot& snapshot) {

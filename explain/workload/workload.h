@@ -52,8 +52,8 @@ struct Subject {
   std::string was_on;                    // the node of a placed pod
   std::optional<std::int32_t> existing;  // pods of a live workload, by its status
   std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
-  std::optional<api::Workload>
-      owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
+  // The ReplicaSet, StatefulSet or ReplicationController that would own the pods.
+  std::optional<api::Workload> owner;
   std::optional<RollingUpdate> rolling_update;              // Deployment; DaemonSet, if it surges
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet

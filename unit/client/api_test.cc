@@ -1,5 +1,6 @@
 #include "client/api.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -309,11 +310,34 @@ TEST_F(ApiTest, OfAnItemThatCannotBeReadThereIsItsMetadata) {
 }
 
 TEST_F(ApiTest, ListPagesStopsOnRequest) {
-  server_.always(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[{}]})"));
+  for (const auto* token : {"x", "y", "z"})
+    server_.then(replying(
+        200,
+        fmt::format(R"({{"metadata":{{"resourceVersion":"9","continue":"{}"}},"items":[{{}}]}})", token)));
   int pages = 0;
   auto each = [&](std::vector<json::value>) { return ++pages < 3; };
   EXPECT_EQ(loop_.run(api_.list_pages(resource::nodes, "", {}, each)), "9");
   EXPECT_EQ(pages, 3);
+}
+
+// A proxy that ignores the query returns the first page again and again.
+TEST_F(ApiTest, AListThatDoesNotEndIsAnError) {
+  const auto page = [](int token, const char* items) {
+    return replying(
+        200, fmt::format(R"({{"metadata":{{"resourceVersion":"9","continue":"{}"}},"items":[{}]}})", token,
+                         items));
+  };
+  server_.then(page(1, "{}")).then(page(1, "{}"));
+  auto same = loop_.run(api_.list(resource::nodes, "", {}));
+  ASSERT_FALSE(same);
+  EXPECT_EQ(same.error().kind, Error::Kind::invalid);
+  EXPECT_THAT(same.error().text(), HasSubstr("the list does not end"));
+  EXPECT_EQ(same.error().request.resource, "nodes");
+  for (int token = 1; token <= 3; ++token) server_.then(page(token, ""));
+  auto empty = loop_.run(api_.list(resource::nodes, "", {}));
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error().text(), HasSubstr("the list does not end"));
+  EXPECT_EQ(server_.requests().size(), 5u);
 }
 
 TEST_F(ApiTest, AnExpiredContinueTokenEndsTheList) {

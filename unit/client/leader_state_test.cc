@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "base/time.h"
@@ -73,6 +74,14 @@ class Life {
 };
 
 using Steps = std::vector<std::string>;
+
+// The API server takes any number of 32 bits, and refuses a negative one.
+TEST(LeaderState, TheTransitionsStopAtTheirBound) {
+  constexpr int kMost = std::numeric_limits<std::int32_t>::max();
+  Life life;
+  life.observed(held_by("", "r1", kMost));
+  EXPECT_EQ(life.done.back(), fmt::format("update me transitions={}", kMost));
+}
 
 TEST(LeaderState, Acquires) {
   struct Case {

@@ -75,6 +75,18 @@ TEST(Asked, WhatOthersWroteIsHarmless) {
   }
 }
 
+// The CRD has this bound, and an older one may have another.
+TEST(Asked, APeriodIsADayAtMost) {
+  for (const auto& [given, read] : {std::pair("86400", 86'400s),
+                                    {"86401", 86'400s},
+                                    {"9223372036854775807", 86'400s},
+                                    {"-9223372036854775808", 0s},
+                                    {"1e300", 0s}}) {
+    const auto text = fmt::format(R"({{"metadata":{{"name":"ask"}},"spec":{{"refreshSeconds":{}}}}})", given);
+    EXPECT_EQ(Seen(json::parse(text)).refresh, read) << given;
+  }
+}
+
 TEST(Asked, AConditionKeepsItsTimeWhileItsStatusIsTheSame) {
   const auto now = *parse_time("2026-01-02T04:00:00Z");
   const auto before = Seen(json::parse(kAnswered)).asked.before;

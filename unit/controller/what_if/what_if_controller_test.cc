@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -282,6 +283,31 @@ TEST(WhatIfController, TheLongestTimeThatIsAskedForCounts) {
   w.server.on_request = nullptr;
   w.wait_for_backoffs();
   EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+}
+
+// A proxy may ask for any number of seconds in a header.
+TEST(WhatIfController, ATimeOfYearsThatIsAskedForIsBounded) {
+  for (const int seconds : {3'000'000, std::numeric_limits<int>::max()}) {
+    SCOPED_TRACE(seconds);
+    Asking w;
+    int refused = 0;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.method != "PATCH") return std::nullopt;
+      ++refused;
+      const bool is_of_labels = request.target.find("/status") == std::string::npos;
+      return client::Response{503, R"({"kind":"Status","code":503})", is_of_labels ? seconds : 1};
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    ASSERT_EQ(refused, 2);
+    w.clock.advance(2s);
+    w.ask("another", kFits);
+    w.settle();
+    EXPECT_EQ(refused, 2) << "the longer time counts";
+    w.server.on_request = nullptr;
+    w.wait_for_backoffs();
+    EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  }
 }
 
 TEST(WhatIfController, AConditionKeepsTheTimeOfItsTransition) {

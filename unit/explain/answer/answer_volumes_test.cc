@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/steps.h"
 #include "explain/answer/answer.h"
 #include "explain/report/reason_words.h"
 #include "scheduler/framework/profile.h"
@@ -393,6 +395,38 @@ TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
   const std::string elsewhere = "the use of a new volume of StorageClass fast on several nodes";
   EXPECT_FALSE(has(names(nodes(), "ReadWriteOnce"), elsewhere));
   EXPECT_TRUE(has(names(nodes(), "ReadWriteMany"), elsewhere));
+}
+
+// A local driver reports a capacity for each node.
+TEST(NewClaims, AsksTheBudgetOftenIfThereAreManyCapacities) {
+  constexpr int kReplicas = 500, kCapacities = 2'000;
+  constexpr std::uint64_t kMost = 60'000'000;  // about a tenth of a second without sanitizers
+  auto snapshot = with();
+  snapshot.set_node(test::node("large").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "1000").ptr());
+  for (int i = 0; i < kCapacities; ++i) {
+    api::CsiStorageCapacity each;
+    each.meta.name = fmt::format("c{}", i);
+    each.storage_class = "fast";
+    each.node_topology = test::select_labels({{"zone", "elsewhere"}});
+    each.capacity = api::Quantity::from_units(1);
+    snapshot.objects().set(share(each));
+  }
+  std::uint64_t last = steps_of_thread(), longest = 0;
+  const auto look = [&] {
+    longest = std::max(longest, steps_of_thread() - last);
+    last = steps_of_thread();
+    return true;
+  };
+  const auto status = unit::ask(
+      fmt::format(
+          R"({{"replicas": {}, "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}],
+          "volumes": [{{"name": "v", "ephemeral": {{"volumeClaimTemplate": {{"spec": {{"storageClassName": "fast",
+          "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}}}}}}]}}}}}})",
+          kReplicas),
+      snapshot, unit::default_config(), look);
+  look();
+  EXPECT_EQ(status.answer->fitting, static_cast<std::size_t>(kReplicas));
+  EXPECT_LT(longest, kMost);
 }
 
 }  // namespace

@@ -118,6 +118,32 @@ TEST(DrainsEvicting, APodThatWaitsIsNotAVictim) {
   EXPECT_EQ(change.waiting_placed, 0u) << "it waits as before";
 }
 
+// A pod with a volume is of a kind of its own, and so are the others here.
+TEST(DrainsEvicting, APodWithAVolumeThatWaitsAndIsPreemptedWaitsAgain) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  unit::run_pod(snapshot, leaves_with("hi", "3", 1000).node("n1"));
+  const auto waits = [](const test::PodBuilder& built) {
+    return cluster::make_pod_info(std::make_shared<const api::Pod>(built), {});
+  };
+  std::vector<cluster::PodInfoPtr> waiting{
+      waits(pod("w")
+                .ns("shop")
+                .uid("w")
+                .req("cpu", "3")
+                .volume({.name = "data", .kind = api::Volume::Kind::iscsi, .id = "disk"}))};
+  constexpr int kKinds = 64;  // a word of bits
+  for (int i = 1; i < kKinds; ++i) {
+    const auto name = fmt::format("large-{}", i);
+    waiting.push_back(waits(pod(name).ns("shop").uid(name).label("kind", name).req("cpu", "100")));
+  }
+  const auto question = unit::read(unit::web(R"("changes": [{"type": "DrainNodes", "nodeNames": ["n1"]}])"));
+  const auto status = answer(question.value(), snapshot, unit::default_config(), {}, {}, waiting);
+  const auto& change = status.answer.value().changes.at(0);
+  EXPECT_EQ(moves_of(change), "hi→n2");
+  EXPECT_EQ(change.pods_preempted, 0u);
+  EXPECT_EQ(change.waiting_placed, 0u);
+}
+
 TEST(DrainsEvicting, AStaticVictimMovesNowhere) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "2"}});
   unit::run_pod(snapshot, leaves_with("hi", "4", 1000).node("n1"));
