@@ -8,7 +8,7 @@
 namespace podium::framework {
 namespace {
 
-constexpr std::size_t kUsualKey = 64;  // numbers
+constexpr std::size_t kUsualKey = 64, kUsualColumns = 16;
 thread_local EvaluationMemo* memo_of_thread = nullptr;
 
 std::int64_t number_of(const void* plugin) {
@@ -18,7 +18,10 @@ std::int64_t number_of(const void* plugin) {
 }  // namespace
 
 void Declared::add(const void* plugin, const RowInputs& inputs) {
-  if (key_.empty()) key_.reserve(kUsualKey);
+  if (key_.empty()) {
+    key_.reserve(kUsualKey);
+    columns_.reserve(kUsualColumns);
+  }
   key_.push_back(number_of(plugin));
   key_.push_back(static_cast<std::int64_t>(inputs.asks.size()));
   key_.push_back(static_cast<std::int64_t>(inputs.columns.size()));

@@ -101,6 +101,8 @@ bool Filters::ran_pre_filter(std::string_view plugin) const {
 // later plugin's verdict is unresolvable.
 void Filters::run_pre_filters(const Profile& profile) {
   std::optional<std::set<std::string>> left;  // the intersection of the plugins' names
+  pre_filters_run_.reserve(profile.pre_filters.size());
+  pre_filtered_.reserve(profile.pre_filters.size());
   for (std::size_t index = 0; index < profile.pre_filters.size(); ++index) {
     const auto& entry = profile.pre_filters[index];
     pre_filters_run_.push_back(entry.name);
@@ -141,6 +143,7 @@ void Filters::run_pre_filters(const Profile& profile) {
 }
 
 void Filters::prepare(const Profile& profile) {
+  filters_.reserve(profile.filters.size());
   for (std::size_t index = 0; index < profile.filters.size(); ++index) {
     const auto& entry = profile.filters[index];
     if (!entry.plugin) continue;

@@ -48,9 +48,11 @@ std::size_t Filters::run_with_memo(NodeMask& nodes, Rejections& out) const {
   if (only_) return 0;
   Declared declared(&snapshot_);
   std::size_t ran = 0;
+  RowInputs inputs;
   for (; ran < filters_.size(); ++ran) {
     const auto& entry = filters_[ran];
-    RowInputs inputs;
+    inputs.asks.clear();  // keeps the memory
+    inputs.columns.clear();
     if (entry.always || (entry.filter && !entry.filter->declare(inputs))) break;
     declared.add(entry.plugin, inputs);
   }

@@ -93,6 +93,7 @@ class Scoring {
   void score() {
     auto [ready, error, failed_at] = collect();
     std::vector<StrategyScores::Scorer> scorers;
+    scorers.reserve(ready.size());
     for (const auto& one : ready) scorers.push_back({one.entry->plugin, one.prepared.scorer.get()});
     StrategyScores scores(std::move(scorers), snapshot_, decision_.feasible);
     const auto nodes = observer_ ? decision_.feasible.count() : 0;
@@ -133,6 +134,7 @@ class Scoring {
   // Prepares the plugins that are not yet; notes those that are skipped.
   Collected collect() {
     Collected out;
+    out.ready.reserve(profile_.scores.size());
     for (std::size_t index = 0; index < profile_.scores.size(); ++index) {
       const auto& entry = profile_.scores[index];
       if (!entry.plugin) continue;
@@ -239,6 +241,7 @@ cluster::ChunkWords ties_of(const Decision& decision, std::size_t chunk) {
 // The chunks with the largest total.
 std::vector<std::size_t> best_chunks(const Totals& totals) {
   std::vector<std::size_t> chunks;
+  chunks.reserve(totals.chunks());
   std::int64_t best = 0;
   for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
     const auto most = totals.summary(chunk).most;

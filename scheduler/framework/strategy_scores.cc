@@ -36,11 +36,13 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
 
 void StrategyScores::declare() {
   std::size_t groups = 1;
+  RowInputs inputs;
   group_index_.assign(scorers_.size(), kNoGroups);
   for (std::size_t i = 0; i < scorers_.size(); ++i) {
     const auto& [plugin, scorer] = scorers_[i];
     const auto* by_group = scorer->by_group();
-    RowInputs inputs;
+    inputs.asks.clear();  // keeps the memory
+    inputs.columns.clear();
     if (const auto* by_row = scorer->by_row()) {
       by_row->declare(inputs);
       declared_.add(plugin, inputs);

@@ -26,7 +26,6 @@ struct Demand {
   Room::Kind kind;
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
   bool has_class = false;                  // devices serve it if allocatable is 0
-  Reason shortage;                         // the reason if too little is free
 };
 
 Room::Kind kind_of(std::string_view name) {
@@ -72,7 +71,7 @@ class Shortages {
         "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
     if (lacks.front()) verdict.reasons.emplace_back(ReasonCode::too_many_pods);
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      if (lacks[i + 1]) verdict.reasons.push_back(demands[i].shortage);
+      if (lacks[i + 1]) verdict.reasons.push_back(shortage_of(demands[i].name));
     }
     return verdict;
   }
@@ -132,7 +131,7 @@ class FitFilter final : public NodeFilter {
   bool declare(RowInputs& inputs) const override {
     inputs.columns.push_back({label_of("pods", 0), &snapshot_.allocatable_pods});
     inputs.columns.push_back({label_of("pods", 1), &snapshot_.pod_count});
-    for (const auto& [name, want, field, amounts, has_class, shortage] : demands_) {
+    for (const auto& [name, want, field, amounts, has_class] : demands_) {
       inputs.asks.insert(inputs.asks.end(), {want, has_class, amounts.has_value()});
       if (!amounts || !amounts->allocatable.column() || !amounts->used.column()) return false;
       plugins::declare(name, Usage::requested, {amounts->allocatable.column(), amounts->used.column()},
@@ -177,7 +176,7 @@ class FitFilter final : public NodeFilter {
     too_small.fill(0);
     Amounts::Chunk space, space_for_used;
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, kind, amounts, has_class, shortage] = demands_[i];
+      const auto& [name, want, kind, amounts, has_class] = demands_[i];
       ChunkWords never;
       if (amounts) {
         const auto allocatable = amounts->allocatable.chunk(chunk, space);
@@ -304,9 +303,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
       if (is_ignored(name)) continue;
       const auto amounts = amounts_of(snapshot, name, Usage::requested);
       const bool may_be_left = has_class(snapshot, name);
-      auto shortage = shortage_of(name);
       const auto kind = kind_of(name);
-      demands.push_back({std::move(name), want, kind, amounts, may_be_left, std::move(shortage)});
+      demands.push_back({std::move(name), want, kind, amounts, may_be_left});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }

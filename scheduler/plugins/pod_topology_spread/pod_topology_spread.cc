@@ -110,6 +110,7 @@ Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& s
     }
   }
 
+  if (merged.empty() && requirements) return Selector(*requirements);  // shares its labels
   Selector result;
   result.add(std::vector<api::Labels::Entry>(merged.begin(), merged.end()));
   if (requirements) result.add(*requirements);

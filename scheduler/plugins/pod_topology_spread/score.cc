@@ -69,10 +69,9 @@ std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
 }
 
 // Counts the pods on each node. Node inclusion policies do not apply; nodes without the label are skipped.
-ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod,
-                                const Snapshot& snapshot, std::size_t scored_nodes) {
+ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, Classes classes, const Snapshot& snapshot,
+                                std::size_t scored_nodes) {
   const LevelColumn hostname(snapshot, constraint.topology_key);
-  const auto classes = counted_classes(constraint, pod.meta.namespace_, snapshot);
   const double weight = weight_of_size(scored_nodes);
   const auto term = [&](auto levels, std::size_t limit) -> ScoreTerm<double> {
     std::vector<double> value(limit);
@@ -98,8 +97,8 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
 
 // Counts the pods in each domain. With upstream's built-in defaults, nodes without the key are in the domain
 // "", together with nodes whose label value is empty.
-ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod,
-                              const Snapshot& snapshot, const NodeMask& scored, IncludedNodes& nodes,
+ScoreTerm<double> domain_term(const SpreadConstraint& constraint, Classes classes, const Snapshot& snapshot,
+                              const NodeMask& scored, IncludedNodes& nodes,
                               const std::optional<NodeMask>& with_all_keys) {
   LevelColumn column(snapshot, constraint.topology_key);
   const auto empty = column.label() ? column.label()->find("") : cluster::kNoValue;
@@ -118,8 +117,7 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
       included = with_all_keys;
   }
   std::vector<std::int64_t> count(column.limit());
-  add_pods(counted_classes(constraint, pod.meta.namespace_, snapshot), column,
-           {included ? &*included : nullptr, kWithoutTerminating}, std::int64_t{1}, count);
+  add_pods(classes, column, {included ? &*included : nullptr, kWithoutTerminating}, std::int64_t{1}, count);
   if (empty != cluster::kNoValue) count[empty] += count[cluster::kNoValue];
 
   const double weight = weight_of_size(size);
@@ -153,10 +151,17 @@ framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo
 
   IncludedNodes nodes(*pod, snapshot);
   std::vector<ScoreTerm<double>> terms;
+  terms.reserve(soft.size());
+  std::vector<const cluster::PodClass*> classes;
+  const api::LabelSelector* where = nullptr;
   for (const auto& constraint : soft) {
+    const auto* selects = constraint.selector.where();
+    const bool is_same = where && selects && *where == *selects;  // of default constraints all are
+    if (!is_same) classes = counted_classes(constraint, pod->meta.namespace_, snapshot);
+    where = selects;
     terms.push_back(constraint.topology_key == api::label::hostname
-                        ? hostname_term(constraint, *pod, snapshot, scored.count())
-                        : domain_term(constraint, *pod, snapshot, scored, nodes, with_all_keys));
+                        ? hostname_term(constraint, classes, snapshot, scored.count())
+                        : domain_term(constraint, classes, snapshot, scored, nodes, with_all_keys));
   }
   if (scored == feasible) {  // else those that are not scored get 0
     if (auto scorer = group_scorer(kName, terms, kRawOf, kFinalOf)) return {std::move(scorer)};
