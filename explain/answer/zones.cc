@@ -29,11 +29,10 @@ Zones zones_now(const std::vector<cluster::PodInfoPtr>& placed, const cluster::S
 
 std::vector<ZonePlacements> count_zones(const cluster::Snapshot& fork, const std::vector<cluster::Row>& rows,
                                         Zones zones) {
+  std::vector<std::uint32_t> placed(fork.rows());
+  for (const auto row : rows) ++placed[row];
   for (const auto row : fork.rows_by_name()) {
-    if (auto zone = zone_of(fork, row); !zone.empty()) zones.try_emplace(std::move(zone));
-  }
-  for (const auto row : rows) {
-    if (const auto zone = zones.find(zone_of(fork, row)); zone != zones.end()) ++zone->second.count;
+    if (auto zone = zone_of(fork, row); !zone.empty()) zones[std::move(zone)].count += placed[row];
   }
   std::vector<ZonePlacements> out;
   for (auto& [name, zone] : zones) {
