@@ -15,6 +15,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
+#include "scheduler/live/recent.h"
 
 namespace podium {
 namespace {
@@ -48,6 +49,8 @@ std::string images(std::size_t count) {
   return out;
 }
 
+live::Recent recent;  // objects that arrive share lists
+
 api::NodePtr make_node(std::size_t i, std::size_t image_count) {
   const auto text = fmt::format(
       R"({{"metadata":{{"name":"node-{0:06}","uid":"a10de3b6-e769-4744-a4f6-4ec21f{0:06}","labels":{{)"
@@ -57,7 +60,7 @@ api::NodePtr make_node(std::size_t i, std::size_t image_count) {
       R"("memory":"256Gi","pods":"110","ephemeral-storage":"1Ti"}},"capacity":{{"cpu":"32","memory":"256Gi",)"
       R"("pods":"110","ephemeral-storage":"1Ti"}},"images":[{2}]}}}})",
       i, i % 3, images(image_count));
-  return std::make_shared<const api::Node>(api::decode_node(json::parse(text)).value());
+  return recent.nodes.shared(api::decode_node(json::parse(text)).value());
 }
 
 cluster::PodInfoPtr make_pod(std::size_t i, const std::string& app, bool is_placed) {
@@ -72,7 +75,9 @@ cluster::PodInfoPtr make_pod(std::size_t i, const std::string& app, bool is_plac
       R"({{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",)"
       R"("tolerationSeconds":300}}]}},"status":{{"phase":"Pending"}}}})",
       i, app, node);
-  return cluster::make_pod_info(std::make_shared<const api::Pod>(api::decode_pod(json::parse(text)).value()));
+  auto pod = api::decode_pod(json::parse(text)).value();
+  recent.pods.share(pod);
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)));
 }
 
 cluster::Snapshot nodes_with(std::size_t image_count) {

@@ -11,7 +11,7 @@
 
 #include "api/decode/decode.h"
 #include "client/watch/reflector.h"
-#include "scheduler/live/recent_pods.h"
+#include "scheduler/live/recent.h"
 
 namespace podium::live {
 namespace {
@@ -90,7 +90,7 @@ std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluste
 }
 
 Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const cluster::RequestRules& rules,
-                       RecentPods& recent) {
+                       Recent& recent) {
   using Type = client::Change::Type;
   if (change.type == Type::deleted || change.type == Type::unreadable) {
     auto end = end_of(change);
@@ -106,11 +106,12 @@ Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const 
     auto pod = api::decode_pod(change.object.view());
     if (!pod) return std::unexpected(pod.error());
     keep_read_volumes(pod->volumes);
-    recent.share(*pod);
+    recent.pods.share(*pod);
     arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
   } else {
     auto object = decode(change.object.view());
     if (!object) return std::unexpected(object.error());
+    if (auto* node = std::get_if<api::NodePtr>(&*object)) *node = recent.nodes.shared(**node);
     arrival.object = std::move(*object);
   }
   return arrival;

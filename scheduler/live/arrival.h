@@ -17,7 +17,7 @@ struct Change;
 
 namespace podium::live {
 
-class RecentPods;
+struct Recent;
 
 // The decoded object, or only its metadata if it was deleted.
 struct Arrival {
@@ -33,9 +33,9 @@ struct Arrival {
 // Decodes an object of a kind other than pods.
 using DecodeObject = Result<api::Object> (*)(const boost::json::value&);
 
-// `decode`: null for pods, which share lists with the recent ones.
+// `decode`: null for pods. Pods and nodes share lists with the recent ones.
 Result<Arrival> arrive(const client::Change& change, DecodeObject decode, const cluster::RequestRules& rules,
-                       RecentPods& recent);
+                       Recent& recent);
 
 // A delete. Also used for an object that can no longer be decoded, so that no decision uses its stale state.
 // This excludes pods on nodes: their capacity is not free.

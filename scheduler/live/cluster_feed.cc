@@ -15,7 +15,7 @@
 #include "log/log.h"
 #include "metrics/samples.h"
 #include "scheduler/live/arrival.h"
-#include "scheduler/live/recent_pods.h"
+#include "scheduler/live/recent.h"
 #include "scheduler/live/watched_kinds.h"
 
 namespace podium::live {
@@ -134,7 +134,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
 
   cycle::Scheduler& scheduler;
   const cluster::RequestRules rules;
-  RecentPods recent;  // io
+  Recent recent;  // io
   async::Gate& gate;
   asio::any_io_executor io, strand;
   std::vector<std::unique_ptr<Source>> sources;

@@ -1,19 +1,11 @@
 #include "scheduler/live/recent_pods.h"
 
-#include "base/heap_bytes.h"
 #include "base/text_hash.h"
 #include "scheduler/cluster/pod_class.h"
+#include "scheduler/live/recent_list.h"
 
 namespace podium::live {
 namespace {
-
-constexpr std::size_t kMostBytes = 4096;  // of a list that is kept for later pods
-
-template <typename List>
-void share_list(List& own, List& recent) {
-  if (own.empty() || own.share(recent)) return;
-  if (heap_bytes(own) <= kMostBytes) recent = own;
-}
 
 void share_lists(api::Pod& pod, api::Pod& recent) {
   share_list(pod.meta.labels, recent.meta.labels);

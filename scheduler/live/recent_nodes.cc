@@ -1,0 +1,27 @@
+#include "scheduler/live/recent_nodes.h"
+
+#include <string_view>
+
+#include "base/text_hash.h"
+#include "scheduler/live/recent_list.h"
+
+namespace podium::live {
+namespace {
+
+constexpr std::string_view kInstanceType = "node.kubernetes.io/instance-type";
+
+}  // namespace
+
+api::NodePtr RecentNodes::shared(const api::Node& node) {
+  auto copy = std::make_shared<api::Node>(node);
+  const auto* type = node.meta.labels.find(kInstanceType);
+  auto& recent = samples_[stable_hash(type ? std::string_view(*type) : "") % kMost];
+  share_list(copy->meta.annotations, recent.meta.annotations);
+  share_list(copy->conditions, recent.conditions);
+  share_list(copy->capacity, recent.capacity);
+  copy->allocatable.share(copy->capacity);
+  share_list(copy->allocatable, recent.allocatable);
+  return copy;
+}
+
+}  // namespace podium::live

@@ -1,0 +1,58 @@
+// RecentNodes: a node gets the lists of earlier nodes that are equal to its own, and keeps all others.
+#include "scheduler/live/recent_nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace podium::live {
+namespace {
+
+api::Node node_of(const std::string& name, const std::string& type, std::int64_t cpu) {
+  api::Node node;
+  node.meta.name = name;
+  node.meta.labels = {{"kubernetes.io/hostname", name}, {"node.kubernetes.io/instance-type", type}};
+  node.conditions = {{"Ready", "True"}};
+  node.capacity = {{"cpu", api::Quantity::from_units(cpu)}};
+  node.allocatable = {{"cpu", api::Quantity::from_units(cpu - 1)}};
+  return node;
+}
+
+template <typename List>
+bool are_one_list(const List& a, const List& b) {
+  return !a.empty() && !b.empty() && &*a.begin() == &*b.begin();
+}
+
+TEST(RecentNodes, NodesOfATypeShareTheirLists) {
+  RecentNodes recent;
+  const auto first = recent.shared(node_of("a", "small", 4)),
+             other = recent.shared(node_of("b", "large", 32)),
+             second = recent.shared(node_of("c", "small", 4));
+  EXPECT_TRUE(are_one_list(first->capacity, second->capacity));
+  EXPECT_TRUE(are_one_list(first->allocatable, second->allocatable));
+  EXPECT_TRUE(are_one_list(first->conditions, second->conditions));
+  EXPECT_FALSE(are_one_list(first->capacity, other->capacity));
+  EXPECT_EQ(*second, node_of("c", "small", 4));
+  EXPECT_EQ(*other, node_of("b", "large", 32));
+}
+
+TEST(RecentNodes, CapacityAndAllocatableThatAreEqualAreOneList) {
+  RecentNodes recent;
+  auto node = node_of("a", "small", 4);
+  node.allocatable = {{"cpu", api::Quantity::from_units(4)}};
+  const auto first = recent.shared(node), second = recent.shared(node);
+  EXPECT_TRUE(are_one_list(first->capacity, first->allocatable));
+  EXPECT_TRUE(are_one_list(second->capacity, first->allocatable));
+  EXPECT_EQ(*second, node);
+}
+
+TEST(RecentNodes, ANodeThatDiffersKeepsItsLists) {
+  RecentNodes recent;
+  const auto first = recent.shared(node_of("a", "small", 4)),
+             second = recent.shared(node_of("b", "small", 8));
+  EXPECT_EQ(*second, node_of("b", "small", 8));
+  EXPECT_EQ(*first, node_of("a", "small", 4));
+}
+
+}  // namespace
+}  // namespace podium::live
