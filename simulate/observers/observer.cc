@@ -302,6 +302,7 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
 // Another decision on the pod has another number of attempts.
 void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request) {
   if (request.method == "GET") return;
+  requests_.begins(host, request);
   assumptions_.note(host.identity, scheduler,
                     [this](const std::string& uid) { return bound_.contains(uid); });
   if (budgets_) demand(budgets_->begins(host.identity, scheduler.snapshot(), request));

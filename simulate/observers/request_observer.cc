@@ -38,6 +38,16 @@ bool is_marked(const json::value& pod) {
 
 }  // namespace
 
+// An event is tried five times, then dropped, as in kube-scheduler. A try may find no connection (110018).
+void RequestObserver::begins(const Host& host, const client::Request& request) {
+  constexpr int kTries = 5;
+  const auto route = parse_route(request.target);
+  if (request.method != "POST" || !route || route->plural != "events") return;
+  const auto event = read_json(request.body);
+  if (++tries_[text_at(event, "/metadata/name")] >= kTries)
+    given_up_.insert(host.identity + text_at(event, "/regarding/uid"));
+}
+
 RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
   if (request.method == "GET") return std::nullopt;
   const auto route = parse_route(request.target);
@@ -45,7 +55,6 @@ RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Re
   if (is_too_early(host, request))
     return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
                        request.target);
-  if (route->plural == "events" && request.method == "POST") count_event(host, read_json(request.body));
   const bool deletes = request.method == "DELETE" && !route->name.empty();
   return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
 }
@@ -69,13 +78,6 @@ RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const 
   if (route->plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
     return fmt::format("{} evicts {}, which it has not marked", host.identity, request.target);
   return std::nullopt;
-}
-
-// An event is tried five times, then dropped, as in kube-scheduler.
-void RequestObserver::count_event(const Host& host, const json::value& event) {
-  constexpr int kTries = 5;
-  if (++tries_[text_at(event, "/metadata/name")] >= kTries)
-    given_up_.insert(host.identity + text_at(event, "/regarding/uid"));
 }
 
 void RequestObserver::served(const Host& host, const client::Request& request, int status) {

@@ -24,6 +24,8 @@ class RequestObserver {
 
   RequestObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
 
+  // Called before it is sent; without a connection it never is.
+  void begins(const Host& host, const client::Request& request);
   Broken sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
@@ -41,7 +43,6 @@ class RequestObserver {
   Broken check_deletion(const Host& host, const client::Request& request, const json::value& body) const;
   bool is_too_early(const Host& host, const client::Request& request);
   void note_event(const Commit& commit);
-  void count_event(const Host& host, const json::value& event);
 
   const Store& store_;
   const Agenda& agenda_;
