@@ -95,7 +95,7 @@ struct ReportWriter::Impl {
   static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
 
   std::string first_name(const ReportOwner& pod) const;
-  void keep(const Job& job, WrittenReport report);
+  void created(const Job& job, const json::value& reply, WrittenReport& report);
   void done(const Jobs::Item& item, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
   void no_room(Jobs::Item& item, NoRoom why);
@@ -202,6 +202,9 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       self->done(*each.item, std::move(each.report), *reply, each.is_new && made);
       continue;
     }
+    if (each.is_new && made) {
+      if (const auto alone = api::parse_json(*made)) self->created(each.item->value, *alone, each.report);
+    }
     // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
     const bool comes_first = each.is_new && !made && reply.error().status.retry_after == 0;
     const auto* which = comes_first ? &made.error() : &reply.error();
@@ -269,16 +272,11 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
                                                      bool is_last_try) {
   WrittenReport report;
   report.name = name;
-  report.outcome = job->status->outcome;  // as the new report's labels say
-  report.labelled = job->status->expires_at.value_or(Wall{});
   for (bool has_taken_away = false;;) {
     const auto made = co_await send_report_request(
         &self->api, make_report(job->owner, name, self->notes(*job), *job->status));
     if (made) {
-      report.uid = api::text_at(*made, "/metadata/uid");
-      report.version = api::text_at(*made, "/metadata/resourceVersion");
-      // It has no status yet: the next try fills it, and without a next try it expires.
-      self->keep(*job, report);
+      self->created(*job, *made, report);
       co_return report;
     }
     if (!client::is_conflict(made.error()) && !made.error().maybe_applied)
@@ -317,12 +315,17 @@ std::string ReportWriter::Impl::first_name(const ReportOwner& pod) const {
   return retention.has_decision(pod.ns, other) ? other : pod.pod;
 }
 
-void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
+// It has no status yet: the next try fills it, and without a next try it expires.
+void ReportWriter::Impl::created(const Job& job, const json::value& reply, WrittenReport& report) {
+  report.ns = job.owner.ns;
+  report.uid = api::text_at(reply, "/metadata/uid");
+  report.version = api::text_at(reply, "/metadata/resourceVersion");
+  report.outcome = job.status->outcome;  // as its labels say
+  report.labelled = job.status->expires_at.value_or(Wall{});
+  report.written = api.clock().now();
   const StoredReport facts{.failure = !job.is_placed, .bytes = job.bytes, .version = report.version};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
-  report.ns = job.owner.ns;
-  report.written = api.clock().now();
-  known.remember(job.owner.uid, std::move(report));
+  known.remember(job.owner.uid, report);
 }
 
 void ReportWriter::Impl::done(const Jobs::Item& item, WrittenReport report, const json::value& reply,

@@ -261,7 +261,7 @@ const std::vector<Mutation>& all() {
        .make = takes_errors_for_bound},
       {.name = "conflict_is_bound",
        .bug = "takes a conflict for a binding",
-       .seed = 226,
+       .seed = 526,
        .found_as = "its report says Scheduled",
        .make = takes_conflicts_for_bound,
        .faults = only(

@@ -30,6 +30,23 @@ TEST(ReportWriter, AReportThatIsFoundUnderTheNameOfAnotherIsKnown) {
   EXPECT_EQ(w.retention.size(), 2u);
 }
 
+// A leader that begins may create a report before it has listed that of its predecessor, which has a suffix.
+TEST(ReportWriter, AReportWhoseStatusIsRefusedIsFilledByTheNextTry) {
+  Writing w;
+  int left = 1;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || left-- <= 0) return std::nullopt;
+    const auto other = suffixed("web", "uid-of-web");
+    w.retention.track("shop", other, "another", 100s, ReportKind::decision, std::nullopt, {});
+    return client::Response{.status = 404, .body = "no such page"};
+  };
+  w.decide(huge("web"), 1);
+  w.run();
+  EXPECT_EQ(w.server.requests("POST").size(), 1u);
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
+  EXPECT_TRUE(w.retention.is_kept("shop", "web", ObjectServer::text(w.report("web"), "/metadata/uid")));
+}
+
 TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
   const std::string long_name(253, 'x');
   struct Case {
