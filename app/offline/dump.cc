@@ -152,7 +152,8 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
   std::optional<api::Manifests> with;
   const auto& known =
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
-  const auto waits = explain::needs_waiting(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
+  const auto waits =
+      explain::needs_waiting(*question, config_) ? waiting() : std::vector<cluster::PodInfoPtr>();
   return Answer{explain::answer(*question, snapshot_, config_, budget, admission_of(*question), waits),
                 missing_kinds(known, explain::asks_what_waits(*question) ? manifests_.pods : asked)};
 }

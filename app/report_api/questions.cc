@@ -172,7 +172,7 @@ Task<Questions::Referred> Questions::refer(Questions* self, Request request, Que
 // which names no pod of a namespace that is new by then.
 Task<QuestionPtr> Questions::see_drained(Questions* self, Request request, QuestionPtr question,
                                          Steady until) {
-  const auto waiting = co_await controller::Asker::waiting(&self->parts_.asker, question);
+  const auto waiting = co_await controller::Asker::waiting_for(&self->parts_.asker, question);
   const auto snapshot = std::make_shared<const cluster::Snapshot>(co_await self->parts_.asker.snapshot());
   const std::function<Names()> finding = [question, snapshot, waiting] {
     return explain::namespaces_drained(*question, *snapshot, waiting);

@@ -26,8 +26,11 @@ explain::ReportStatus Asker::answer(const explain::Question& question, cluster::
   return status;
 }
 
-bool Asker::is_for_another_scheduler(const explain::Question& question) const {
-  return question.subject && !config_.profile(question.subject->pod.scheduler_name);
+async::Task<std::vector<cluster::PodInfoPtr>> Asker::waiting_for(
+    Asker* self, std::shared_ptr<const explain::Question> question) {
+  if (!self->waiting_ || !explain::needs_waiting(*question, self->config_))
+    co_return std::vector<cluster::PodInfoPtr>();
+  co_return co_await self->waiting_();
 }
 
 bool Asker::Slices::go_on() {

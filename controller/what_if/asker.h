@@ -6,8 +6,8 @@
 // kMostPaused threads more than whatIf.workers. It never changes the scheduler's state. The objects that
 // admission would read are read before (admission_reader.h).
 //
-// Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
-// thread, the others any.
+// Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: the I/O thread;
+// stopped() any.
 // Errors: a question that is not valid or takes too long gets an answer that says so (answer/answer.h).
 #pragma once
 
@@ -69,9 +69,7 @@ class Asker {
     auto turn = co_await turns_.take(question->meta.namespace_, until);
     if (!turn || clock_.now() >= until) co_return finish(out_of_time());
     // Before the fork: a pod that is placed in between is on the fork, and counts there only.
-    std::vector<cluster::PodInfoPtr> waiting;
-    if (waiting_ && (explain::needs_waiting(*question) || is_for_another_scheduler(*question)))
-      waiting = co_await waiting_();
+    auto waiting = co_await waiting_for(this, question);
     auto snapshot = co_await fork_();
     const boost::asio::any_io_executor io = co_await boost::asio::this_coro::executor;
     auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),
@@ -98,12 +96,9 @@ class Asker {
     return reference(this, std::move(asked));
   }
   async::Task<cluster::Snapshot> snapshot() { return fork_(); }
-  // The pods without a node, if the question is about them.
-  static async::Task<std::vector<cluster::PodInfoPtr>> waiting(
-      Asker* self, std::shared_ptr<const explain::Question> question) {
-    if (!explain::needs_waiting(*question) || !self->waiting_) co_return std::vector<cluster::PodInfoPtr>();
-    co_return co_await self->waiting_();
-  }
+  // The pods without a node, if the answer depends on them.
+  static async::Task<std::vector<cluster::PodInfoPtr>> waiting_for(
+      Asker* self, std::shared_ptr<const explain::Question> question);
 
   // On the I/O thread. Running evaluations end soon, and no more turns are given.
   void stop() {
@@ -161,8 +156,6 @@ class Asker {
                                const api::AdmissionObjects& objects,
                                const std::vector<cluster::PodInfoPtr>& waiting, Slices& slices) const;
   explain::ReportStatus out_of_time() const;
-  // Its nominations are those of the pods that wait: podium's snapshot has only the ones of its own pods.
-  bool is_for_another_scheduler(const explain::Question& question) const;
 
   const config::Config& config_;
   Clock& clock_;

@@ -57,7 +57,7 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
 // Whether the answer is about pods of a scheduler that podium does not serve.
 bool is_for_other_schedulers(const Question& question, const config::Config& config) {
   if (question.search) return question.search->kind != SearchSpec::Kind::compare_weights;
-  return !config.profile(question.subject->pod.scheduler_name);
+  return question.subject && !config.profile(question.subject->pod.scheduler_name);
 }
 
 // podium's snapshot has the nominations of its own pods only. The other schedulers know theirs.
@@ -405,6 +405,14 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 }
 
 }  // namespace
+
+bool needs_waiting(const Question& question, const config::Config& config) {
+  if (asks_what_waits(question) || question.fixes || asks_for_room(question)) return true;
+  if (is_for_other_schedulers(question, config)) return true;
+  return std::ranges::any_of(question.changes, [](const Change& change) {
+    return change.type == Change::Type::add_nodes || !change.objects.disruption_budgets.empty();
+  });
+}
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
                     const Budget& budget, const api::AdmissionObjects& read,

@@ -18,6 +18,11 @@
 
 namespace podium::explain {
 
+// Whether the answer depends on the pods without a node: also if nodes are added, on which DaemonSets run;
+// for budgets of a file, which are shares of all pods; and for pods of a scheduler that podium does not
+// serve, whose nominations the snapshot does not have.
+bool needs_waiting(const Question& question, const config::Config& config);
+
 // The question has its subject. The outcome is Fits, PartlyFits or DoesNotFit; the tables are those of the
 // first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
 // not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is

@@ -35,7 +35,10 @@ void add_shortfall(const std::optional<MissingAmount>& other, std::optional<Miss
 void add(const ReportRejection& other, ReportRejection& to) {
   to.nodes += other.nodes;
   to.preemption_may_help |= other.preemption_may_help;
-  if (to.about != other.about) to.about.clear();
+  if (to.about != other.about) {
+    to.about.clear();
+    to.similar.clear();
+  }
   add_shortfall(other.shortfall, to.shortfall);
   add_names(other.taints, to.taints);
   to.taints_total = std::max(to.taints.size(), std::max(to.taints_total, other.taints_total));

@@ -59,7 +59,7 @@ std::vector<Row> cordoned_rows(const Trials& trials) {
   return out;
 }
 
-// What the pods on the node take of it.
+// The resources that the node's pods request, as a key: nodes with equal keys are alike.
 std::string taken_of(Row row, const Snapshot& fork) {
   auto out = fmt::format("{} {} {} {}", fork.requested_milli_cpu[row], fork.requested_memory[row],
                          fork.requested_ephemeral[row], fork.pod_count[row]);

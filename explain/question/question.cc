@@ -185,13 +185,6 @@ bool asks_for_room(const Question& question) {
   return !question.search && (question.room || question.replicas.value_or(1) > 1);
 }
 
-bool needs_waiting(const Question& question) {
-  if (asks_what_waits(question) || question.fixes || asks_for_room(question)) return true;
-  return std::ranges::any_of(question.changes, [](const Change& change) {
-    return change.type == Change::Type::add_nodes || !change.objects.disruption_budgets.empty();
-  });
-}
-
 std::vector<PlacedPods> placed_pods(const Question& question) {
   std::vector<PlacedPods> out;
   if (question.search) return out;

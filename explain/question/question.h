@@ -72,9 +72,6 @@ bool asks_what_waits(const Question& question);
 // Whether the question asks for room: for several replicas, or for how many more fit. The pods that wait
 // compete for it.
 bool asks_for_room(const Question& question);
-// Whether the answer depends on the pods without a node: also if nodes are added, on which DaemonSets run,
-// and for budgets of a file, which are shares of all pods.
-bool needs_waiting(const Question& question);
 
 // The pods that the question places: its own, and those of its changes. All of them have what the API server
 // and the controllers would add to them.

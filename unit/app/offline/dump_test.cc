@@ -57,6 +57,26 @@ TEST(Dump, GroupsHaveTheMinimumOfTheirPodGroup) {
               HasSubstr("2 of 3 pods"));
 }
 
+// Its nomination is in the dump's pods only, whatever the question asks.
+TEST(Dump, KeepsTheNodeThatAnotherSchedulerNominated) {
+  constexpr const char* kUrgent = R"(
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: urgent, uid: u}, spec: {schedulerName: other, priority: 10, containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}, status: {nominatedNodeName: n1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: asked, uid: a}, spec: {schedulerName: other, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}}
+)";
+  constexpr const char* kAsked = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+  "metadata": {"name": "q", "namespace": "default", "uid": "q", "generation": 1},
+  "spec": {"dryRun": true, "podRef": {"name": "asked"}}})";
+  const unit::TempDir directory;
+  const auto dump = Dump::read({.cluster = {directory.write("cluster.yaml", kUrgent)}});
+  ASSERT_TRUE(dump) << dump.error().message;
+  const auto answer = dump->answer(kAsked);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status.outcome, "DoesNotFit");
+}
+
 TEST(Dump, AnAnswerEndsAtItsTimeLimit) {
   const unit::TempDir directory;
   const auto file = directory.write("cluster.yaml", kCluster);

@@ -262,16 +262,14 @@ TEST(WhatIfController, WithoutTheRightToLabelItIsAnsweredAllTheSame) {
   }
 }
 
-// Labels and status are sent again together.
-TEST(WhatIfController, TheLongestTimeThatIsAskedForCounts) {
+// Refuses the labels and the status of one answer, each with a time to wait, and asks again after 2 s.
+void expect_waits_for_the_longer(const client::Response& of_labels, const client::Response& of_status) {
   Asking w;
   int refused = 0;
   w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
     if (request.method != "PATCH") return std::nullopt;
     ++refused;
-    if (request.target.find("/status") == std::string::npos)
-      return client::Response{503, R"({"kind":"Status","code":503,"reason":"ServiceUnavailable"})", 3};
-    return client::Response{429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})", 1};
+    return request.target.find("/status") == std::string::npos ? of_labels : of_status;
   };
   w.ask("ask", kFits);
   w.settle();
@@ -279,34 +277,24 @@ TEST(WhatIfController, TheLongestTimeThatIsAskedForCounts) {
   w.clock.advance(2s);
   w.ask("another", kFits);
   w.settle();
-  EXPECT_EQ(refused, 2) << "after two seconds of three";
+  EXPECT_EQ(refused, 2) << "the longer time counts";
   w.server.on_request = nullptr;
   w.wait_for_backoffs();
   EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+}
+
+// Labels and status are sent again together.
+TEST(WhatIfController, TheLongestTimeThatIsAskedForCounts) {
+  expect_waits_for_the_longer({503, R"({"kind":"Status","code":503,"reason":"ServiceUnavailable"})", 3},
+                              {429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})", 1});
 }
 
 // A proxy may ask for any number of seconds in a header.
 TEST(WhatIfController, ATimeOfYearsThatIsAskedForIsBounded) {
   for (const int seconds : {3'000'000, std::numeric_limits<int>::max()}) {
     SCOPED_TRACE(seconds);
-    Asking w;
-    int refused = 0;
-    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-      if (request.method != "PATCH") return std::nullopt;
-      ++refused;
-      const bool is_of_labels = request.target.find("/status") == std::string::npos;
-      return client::Response{503, R"({"kind":"Status","code":503})", is_of_labels ? seconds : 1};
-    };
-    w.ask("ask", kFits);
-    w.settle();
-    ASSERT_EQ(refused, 2);
-    w.clock.advance(2s);
-    w.ask("another", kFits);
-    w.settle();
-    EXPECT_EQ(refused, 2) << "the longer time counts";
-    w.server.on_request = nullptr;
-    w.wait_for_backoffs();
-    EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+    expect_waits_for_the_longer({503, R"({"kind":"Status","code":503})", seconds},
+                                {503, R"({"kind":"Status","code":503})", 1});
   }
 }
 
