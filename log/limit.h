@@ -4,12 +4,11 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "base/clock.h"
-#include "base/text_hash.h"
 
 namespace podium {
 
@@ -17,19 +16,12 @@ class LogLimit {
  public:
   explicit LogLimit(std::chrono::seconds every = std::chrono::seconds(60)) : every_(every) {}
 
-  bool allows(const std::string& cause, Steady now) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(last_, [&](const auto& entry) { return now - entry.second >= every_; });
-    if (last_.size() >= kCauses) last_.clear();
-    return last_.emplace(cause, now).second;
-  }
+  bool allows(const std::string& cause, Steady now);
 
  private:
-  static constexpr std::size_t kCauses = 256;
-
   const std::chrono::seconds every_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Steady, TextHash> last_;
+  std::map<std::string, Steady> last_;
 };
 
 }  // namespace podium

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/admission/admission.h"
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "app/kubectl/targets.h"

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "api/admission/admission.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/manifest.h"
+
+namespace podium::api {
+class PodAdmission;
+}
 
 namespace podium::kubectl {
 

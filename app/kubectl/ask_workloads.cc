@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "api/admission/admission.h"
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "app/kubectl/applied.h"

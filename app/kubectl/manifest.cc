@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
+#include "api/admission/admission.h"
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"

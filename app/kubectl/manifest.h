@@ -12,11 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "api/admission/admission.h"
 #include "api/decode/pod_makers.h"
 #include "base/problems.h"
 #include "base/result.h"
 #include "client/api.h"
+
+namespace podium::api {
+class PodAdmission;
+}
 
 namespace podium::kubectl {
 

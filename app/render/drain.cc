@@ -11,6 +11,8 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "api/values/quantity.h"
 #include "api/values/selector.h"
 #include "app/render/amounts.h"

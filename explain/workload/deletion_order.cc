@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "api/values/decimal.h"
+#include "api/values/pod.h"
 #include "base/check.h"
 #include "explain/workload/eviction_cost.h"
 

@@ -7,6 +7,9 @@
 #include <set>
 #include <string_view>
 
+#include "api/values/labels.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "base/counted.h"
 
 namespace podium::explain {

@@ -10,11 +10,14 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "api/values/labels.h"
-#include "api/values/objects.h"
-#include "api/values/pod.h"
+namespace podium::api {
+class Labels;
+struct Pod;
+struct PodDisruptionBudget;
+}  // namespace podium::api
 
 namespace podium::explain {
 

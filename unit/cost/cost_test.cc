@@ -9,6 +9,7 @@
 #include "explain/question/question.h"
 #include "scheduler/extender/wire.h"
 #include "unit/cost/rows.h"
+#include "unit/cost/scene.h"
 
 namespace podium::test::cost {
 namespace {

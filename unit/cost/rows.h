@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "unit/cost/scene.h"
+#include "unit/cost/row.h"
 
 namespace podium::test::cost {
 

@@ -16,20 +16,10 @@
 #include "api/admission/admission.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/plugin.h"
+#include "unit/cost/row.h"
 #include "unit/support/cost.h"
 
 namespace podium::test::cost {
-
-struct Doc {
-  std::string text;
-  bool each = false;  // n documents instead of one
-};
-
-struct Row {
-  std::string name;  // the paths of the fields that have n entries
-  std::size_t n;     // measured at n and at 2n; up to 128, 2n is what the API server allows
-  std::vector<Doc> docs;
-};
 
 using Texts = std::vector<std::string>;
 std::string expand(std::string_view text, std::size_t n);
