@@ -247,9 +247,9 @@ std::string choice_words(const Report& report) {
   if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
   if (choice.tied_nodes <= 1) return out;
   // The pod's UID decides a tie, and the pod of a question does not have one yet.
-  return out + (report.is_question
-                    ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
-                    : fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied_nodes));
+  return out + (report.is_question ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
+                                   : fmt::format(", tied with {}; the pod's UID decides",
+                                                 counted(choice.tied_nodes - 1, "other node")));
 }
 
 std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options) {

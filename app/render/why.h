@@ -47,7 +47,7 @@ std::string gated(const std::string& subject, const std::vector<std::string>& ga
 // For a question: "Preemption: shop/a on n1 would be evicted to make room.\n"; empty: it evicts nothing.
 std::string would_evict(const Report& report);
 
-// "731 points, a tie of 5 nodes, drawn by the pod's UID"; empty: the chosen node has no score.
+// "731 points, tied with 4 other nodes; the pod's UID decides"; empty: the chosen node has no score.
 std::string choice_words(const Report& report);
 
 // What each filter says about a node that a question named.

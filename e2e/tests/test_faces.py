@@ -66,7 +66,7 @@ def comparable(status, name, workload):
     status["conditions"] = [{key: condition[key] for key in ("type", "status", "reason", "message")}
                             for condition in status.get("conditions", [])]
     for fix in status.get("fixes", []):
-        if fix["type"] == "AddNodes" and "nodeName" in fix:  # the UID draws between a node and its copy
+        if fix["type"] == "AddNodes" and "nodeName" in fix:  # the UID decides between a node and its copy
             fix["nodeName"] = re.sub(r"-new-\d+$", "", fix["nodeName"])
     return json.loads(re.sub(rf"\b({re.escape(name)}|{re.escape(workload)})\b", "QUESTION", json.dumps(status)))
 

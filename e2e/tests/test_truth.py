@@ -4,13 +4,13 @@ For each workload the test first asks podium. Then kube-controller-manager creat
 the whole answer with the result, in a cluster in which nothing else happens.
 
 1. *Before*: the first pod is decided as in the answer: the same feasible nodes, scores, scores of each strategy, ties and rejections.
-Its node is among the best of the answer. Among equal nodes the pod's UID draws, which is not known before.
+Its node is among the best of the answer. Among equal nodes the pod's UID decides, which is not known before.
 2. *The number*: the same number of pods fit as in the answer. Another draw may leave capacity for another number only if hard spread
 constraints or required affinity tie the pods to each other. The test counts those shapes with a draw, and step 4 judges them. The same
 applies to the pods of a DaemonSet that depend on each other, since its controller creates them in no order.
 3. *Without a draw*: each node got the number of pods in the answer, and the pending pods have the message of the answer.
 4. *After*: the test asks about each pod again (podRef), as if it and the pods decided after it did not exist (DeletePods). The answer
-equals the decision in all its fields: the UID draws the same. podium's log has the order of decisions.
+equals the decision in all its fields: the UID decides the same way. podium's log has the order of decisions.
 
 So a later pod's choice is judged in exactly the state after the draws before it.
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 TEST(Why, NamesTheNodeTheTieAndTheSum) {
   EXPECT_EQ(
       why(read_report(scheduled_report()), "shop/web-07", plain()),
-      "shop/web-07 is on general-01: 404 points, a tie of 18 nodes, drawn by the pod's UID.\n"
+      "shop/web-07 is on general-01: 404 points, tied with 17 other nodes; the pod's UID decides.\n"
       "54 of 66 nodes fit.  points = weight × score\n"
       "                         general-01* +17  general-00\n"
       "  cpu and memory                      95          96\n"
@@ -119,9 +119,9 @@ TEST(Why, APodWhoseBindingWaitsIsNotOnItsNodeYet) {
   report.status.message = "its claim data has not been bound to a volume yet";
   const auto text = why(report, "shop/web-07", plain());
   EXPECT_TRUE(
-      text.starts_with("shop/web-07 goes to general-01 (404 points, a tie of 18 nodes, drawn by the pod's "
-                       "UID), and is not bound "
-                       "yet: its claim data has not been bound to a volume yet.\n54 of 66 nodes fit."))
+      text.starts_with("shop/web-07 goes to general-01 (404 points, tied with 17 other nodes; the pod's "
+                       "UID decides), and is not bound yet: its claim data has not been bound to a volume "
+                       "yet.\n54 of 66 nodes fit."))
       << text;
   EXPECT_EQ(next_step(report, "shop", "web-07", plain()), "");
   EXPECT_EQ(explain::summary_of(report.status).reason, report.status.message);
