@@ -22,8 +22,8 @@ struct Replicas {
 // `workload`: the object, of this kind. nullopt: such workloads create no pods.
 std::optional<Replicas> replicas_of(std::string_view kind, const boost::json::value& workload,
                                     const std::vector<boost::json::value>& pods);
-// Why the workload's controller creates no more pods, in its own words where it has some; empty: it does not
-// say. `has_waiting`: some of its pods wait.
+// Why the workload's controller creates no more pods, as its conditions say it; empty: they do not say it.
+// `has_waiting`: some of its pods wait.
 std::string why_not_created(const boost::json::value& workload, bool has_waiting);
 
 // `pods`: all pods of the workload. `groups`: groups of those that wait. `reason`: why replicas are missing.

@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A pod with this term of affinity, as both kinds of it, and as a spread constraint.
+// A pod with this term as its required affinity, its preferred anti-affinity and its spread constraint.
 json::value pod_with(std::string_view term) {
   auto pod = json::parse(R"({"metadata": {"labels": {"app": "web", "tenant": "t1"}}, "spec": {"affinity": {
       "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []},

@@ -149,25 +149,25 @@ TEST_F(WithAQuota, WhyOfADaemonSetNamesThePodsThatDoNotExist) {
   EXPECT_THAT(run_with(daemon_set(""), "5", why).out, StartsWith("ten/agent has no pods.\n"));
 }
 
+// A Deployment with one pod, whose controller says that this pod is refused.
+std::string refused_deployment(int replicas, const std::string& pod) {
+  return ten_deployment(
+             "six", replicas,
+             "{conditions: [{type: ReplicaFailure, status: \"True\", reason: FailedCreate, message: "
+             "'pods \"" +
+                 pod + "\" is forbidden: exceeded quota: q'}]}") +
+         ten_pod("six", 1, "n-1");
+}
+
 TEST_F(WithAQuota, WhyRepeatsWhatTheControllerSays) {
-  const auto said = run_with(ten_deployment("six", 6,
-                                            "{conditions: [{type: ReplicaFailure, status: \"True\", reason: "
-                                            "FailedCreate, message: 'pods \"six-a-x\" "
-                                            "is forbidden: exceeded quota: q'}]}") +
-                                 ten_pod("six", 1, "n-1"),
-                             "1", {"why", "deploy/six", "-n", "ten"});
+  const auto said = run_with(refused_deployment(6, "six-a-x"), "1", {"why", "deploy/six", "-n", "ten"});
   EXPECT_THAT(said.out, StartsWith("ten/six: 1 of 6 replicas is placed; the other 5 are not created: pods "
                                    "\"six-a-x\" is forbidden: exceeded quota: q\n"));
   EXPECT_THAT(said.out, Not(HasSubstr("Quota q (namespace")));
 }
 
 TEST_F(WithAQuota, WhySaysThatAnUpdateCannotCreateItsPods) {
-  const auto said = run_with(ten_deployment("six", 1,
-                                            "{conditions: [{type: ReplicaFailure, status: \"True\", reason: "
-                                            "FailedCreate, message: 'pods \"six-b-x\" "
-                                            "is forbidden: exceeded quota: q'}]}") +
-                                 ten_pod("six", 1, "n-1"),
-                             "1", {"why", "deploy/six", "-n", "ten"});
+  const auto said = run_with(refused_deployment(1, "six-b-x"), "1", {"why", "deploy/six", "-n", "ten"});
   EXPECT_THAT(said.out, StartsWith("ten/six: its pod is placed.\nPods of its update are not created: pods "
                                    "\"six-b-x\" is forbidden: exceeded quota: q\n"));
 }
