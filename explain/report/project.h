@@ -13,7 +13,8 @@
 namespace podium::explain {
 
 // The fields that derive from the decision on this pod: all except outcome, profile, attempts, times,
-// history, answer and conditions.
+// history, answer and conditions. They are the same if the snapshot also has the pod on the chosen node: of
+// the columns that a placed pod changes, only rows of nodes that rejected the pod count.
 ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
                      const cluster::Snapshot& snapshot);
 

@@ -36,7 +36,8 @@ BindingCycle::Pod* BindingCycle::find(std::string_view uid) const {
 // --- Reserve and Permit: within the scheduling cycle ---
 
 void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile,
-                         Steady began) {
+                         Steady began, const Decided& decided) {
+  unrecorded_ = &decided;
   auto owned = std::make_unique<Pod>();
   auto& pod = *owned;
   pod.assumed = {queued.pod, std::string(parts_.snapshot.node_name(row))};
@@ -62,7 +63,18 @@ void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framew
   } else if (pod.pending.empty()) {
     end_permit(pod);
   }
+  record_decision();
   settle();
+}
+
+void BindingCycle::record_decision() {
+  if (const auto* made = std::exchange(unrecorded_, nullptr))
+    parts_.recorder.decided(made->attempt, made->decision, made->snapshot);
+}
+
+framework::Recorder& BindingCycle::recorder() {
+  record_decision();
+  return parts_.recorder;
 }
 
 // A failure within the scheduling cycle: no other decision has seen the assumption yet.
@@ -238,13 +250,13 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
     auto pod = take(*known);
     enter(*pod, "PostBind");
     const auto now = parts_.clock.now();
-    parts_.recorder.binding_ended(
+    recorder().binding_ended(
         *pod->queued.pod,
         {.bound = true, .node = pod->assumed.node, .error = outcome.error, .duration = now - pod->sent});
     parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", in_seconds(now - pod->began));
     parts_.metrics.bound(pod->queued.attempts, in_seconds(now - pod->queued.first_queued),
                          pod->queued.was_flushed);
-    if (pod->deleted) parts_.recorder.forgotten(uid);
+    if (pod->deleted) recorder().forgotten(uid);
     if (pod->nominated) parts_.nominator.forget(uid);
     parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
     for (const auto& [name, plugin] : pod->profile->post_binds)
@@ -266,7 +278,7 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   const auto freed = forget(*pod);
   const auto now = parts_.clock.now();
   const auto info = pod->queued.pod;
-  parts_.recorder.binding_ended(
+  recorder().binding_ended(
       *info,
       {.bound = false, .node = pod->assumed.node, .error = failure.message, .duration = now - pod->sent});
   parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
@@ -290,7 +302,7 @@ void BindingCycle::requeue_unsent(Pod& unsent) {
   enter(*pod, "", "Error");
   const auto freed = forget(*pod);
   const auto info = pod->queued.pod;
-  parts_.recorder.binding_withdrawn(pod->uid());
+  recorder().binding_withdrawn(pod->uid());
   parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
   if (pod->nominated) parts_.nominator.nominate(*info, "");
   announce_given_back(pod->uid());
@@ -304,10 +316,10 @@ void BindingCycle::end(Pod& ended, const std::string& why) {
   sends_ = false;
   unreserve(*pod);
   sends_ = true;
-  parts_.recorder.binding_ended(
+  recorder().binding_ended(
       *pod->queued.pod,
       {.bound = false, .node = pod->assumed.node, .error = why, .duration = parts_.clock.now() - pod->sent});
-  if (pod->deleted) parts_.recorder.forgotten(pod->uid());
+  if (pod->deleted) recorder().forgotten(pod->uid());
   parts_.queue.done(pod->uid());
   if (pod->nominated) parts_.nominator.forget(pod->uid());
   announce_given_back(pod->uid());

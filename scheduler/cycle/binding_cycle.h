@@ -63,9 +63,17 @@ class BindingCycle final : public framework::Handle {
   explicit BindingCycle(Parts parts);
   ~BindingCycle() override;
 
+  // What the recorder gets of a decision.
+  struct Decided {
+    const framework::Attempt& attempt;
+    const framework::Decision& decision;
+    const cluster::Snapshot& snapshot;
+  };
   // Starts the cycle of a pod that is in flight in the queue and fits on the node in `row`. `began`:
-  // start of the attempt.
-  void begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile, Steady began);
+  // start of the attempt. Records the decision after the pod's first request, so that this does not delay the
+  // binding, and before anything else is recorded or another pod leaves its node.
+  void begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile, Steady began,
+             const Decided& decided);
 
   // --- results, events and time ---
   void write_ended(const std::string& uid, WriteOutcome outcome);
@@ -112,6 +120,8 @@ class BindingCycle final : public framework::Handle {
   using PodPtr = std::unique_ptr<Pod>;
 
   Pod* find(std::string_view uid) const;
+  void record_decision();
+  framework::Recorder& recorder();
   static Failure failure_at(std::string_view point, const framework::PlacementFailure& failure);
   std::optional<Failure> reserve(Pod& pod);
   std::optional<Failure> permit(Pod& pod);
@@ -150,6 +160,7 @@ class BindingCycle final : public framework::Handle {
   bool sends_ = true;                                // false: drops the writes of plugins, see end()
   std::vector<framework::ClusterEvent> given_back_;  // by the last unreserve()
   std::size_t requests_ = 0, in_doubt_ = 0;
+  const Decided* unrecorded_ = nullptr;  // the decision of begin()
 };
 
 }  // namespace podium::cycle

@@ -92,7 +92,7 @@ void BindingCycle::record_permits(Pod& pod) {
 void BindingCycle::record_wait(Pod& pod, framework::Reason wait) {
   if (wait == framework::Reason() || wait == pod.waits_for) return;
   pod.waits_for = std::move(wait);
-  parts_.recorder.binding_waits(*pod.queued.pod, pod.waits_for);
+  recorder().binding_waits(*pod.queued.pod, pod.waits_for);
 }
 
 void BindingCycle::count_wait(const Pod& pod, framework::Progress::State end) {

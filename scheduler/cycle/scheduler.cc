@@ -161,12 +161,12 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
                                    .queued = began - queued.first_queued,
                                    .evaluate = parts_.clock.now() - began};
   parts_.metrics.algorithm(in_seconds(attempt.evaluate));
-  parts_.recorder.decided(attempt, decision, decided_on);
   if (decision.fits()) {
     assumed_.insert(pod.meta.uid);
     cycle_.begin(std::move(queued), *snapshot_.find_row(decided_on.node_name(*decision.choice)),
-                 *parts_.config.profile(pod.scheduler_name), began);
+                 *parts_.config.profile(pod.scheduler_name), began, {attempt, decision, decided_on});
   } else {
+    parts_.recorder.decided(attempt, decision, decided_on);
     const auto result = decision.error.empty() ? "unschedulable" : "error";
     parts_.metrics.attempt(attempt.profile, result, in_seconds(attempt.evaluate));
     const auto uid = pod.meta.uid;

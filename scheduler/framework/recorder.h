@@ -51,7 +51,8 @@ struct Gated {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  // If the decision fits, binding_ended() follows, or binding_withdrawn().
+  // If the decision fits, binding_ended() follows, or binding_withdrawn(). Then its binding does not wait for
+  // this call: the snapshot may have the pod on its node already, with what the plugins reserved for it.
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   // The pod has its node, and its binding waits for this. Again when it waits for something else.

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "explain/report/json.h"
 #include "explain/report/project.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
+#include "scheduler/framework/placement.h"
 #include "scheduler/framework/profile.h"
 #include "unit/support/builders.h"
 
@@ -21,10 +23,14 @@ using test::node;
 using test::pod;
 using Names = std::vector<std::string>;
 
-framework::Decision decide(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+const framework::Profile& default_profile() {
   static const auto kDefaults = config::load("", "default").value();
+  return *kDefaults.profiles[0];
+}
+
+framework::Decision decide(const api::Pod& pod, const cluster::Snapshot& snapshot) {
   const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
-  return framework::evaluate(*info, snapshot, *kDefaults.profiles[0]);
+  return framework::evaluate(*info, snapshot, default_profile());
 }
 
 ReportStatus report_on(const api::Pod& pod, const cluster::Snapshot& snapshot) {
@@ -346,6 +352,33 @@ TEST(Project, TheReasonOfTheNodeThatAPodNamesComesFirst) {
   EXPECT_EQ(status.rejections[0].code, "InsufficientResource");
   EXPECT_EQ(status.rejections[1].code, "ExcludedByName");
   EXPECT_EQ(status.rejections[1].nodes, 2u);
+}
+
+// A binding does not wait for its report, so the pod may have its node when it is made.
+TEST(Project, SaysTheSameOnceThePodHasItsNode) {
+  const auto gpus = [](const char* name, const char* count) {
+    return machine(name).cap("example.com/gpu", count);
+  };
+  auto snapshot = snapshot_of({gpus("chosen", "2"), gpus("too-few", "1"),
+                               gpus("tainted", "2").taint("gpu", "", "NoSchedule"), machine("none"),
+                               machine("small", "1").cap("example.com/gpu", "2"), gpus("no-volume", "2"),
+                               gpus("crowded", "2").cap("pods", "0"), gpus("cordoned", "2").unschedulable()});
+  snapshot.objects().set<api::StorageClass>(
+      test::share(test::storage_class("local", "kubernetes.io/no-provisioner", true)));
+  auto volume = test::persistent_volume("v", "5Gi", "local");
+  volume.node_affinity = {test::node_term({test::in("kubernetes.io/hostname", {"chosen"})})};
+  snapshot.objects().set<api::PersistentVolume>(test::share(volume));
+  snapshot.objects().set<api::PersistentVolumeClaim>(
+      test::share(test::persistent_volume_claim("default", "data", "5Gi", "local")));
+  const auto asked = pod("train").req("cpu", "2").req("example.com/gpu", "2").claim("data").build();
+  const auto info = cluster::make_pod_info(test::share(asked));
+  const auto decision = decide(asked, snapshot);
+  ASSERT_TRUE(decision.fits());
+
+  const auto before = project(*info, decision, snapshot);
+  EXPECT_EQ(before.rejections.size(), 6u);
+  EXPECT_FALSE(framework::place(info, *decision.choice, default_profile(), snapshot));
+  EXPECT_EQ(to_text(project(*info, decision, snapshot)), to_text(before));
 }
 
 TEST(Project, AFailureTakesThePlaceOfTheMessage) {

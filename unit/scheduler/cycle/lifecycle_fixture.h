@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,13 +70,16 @@ class FakeWorld final : public Binder,
   }
   void decided(const framework::Attempt& attempt, const framework::Decision& decision,
                const cluster::Snapshot& snapshot) override {
+    decided_pods_.insert((*attempt.pod)->meta.uid);
     decisions.push_back(fmt::format("{} {}: {}", (*attempt.pod)->meta.name, attempt.number,
                                     decision.choice ? snapshot.node_name(*decision.choice) : "no node"));
   }
   void binding_waits(const cluster::PodInfo& pod, const framework::Reason& wait) override {
+    EXPECT_TRUE(decided_pods_.contains(pod->meta.uid)) << "its decision is recorded first";
     waits.push_back(fmt::format("{}: {}", pod->meta.name, wait.text));
   }
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
+    EXPECT_TRUE(decided_pods_.erase(pod->meta.uid)) << "its decision is recorded first";
     ends.push_back(fmt::format("{} {}", pod->meta.name, result.bound ? "bound" : result.error));
   }
   void forgotten(std::string_view uid) override { forgotten_pods.emplace_back(uid); }
@@ -93,6 +97,7 @@ class FakeWorld final : public Binder,
     log_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
   Log& log_;
+  std::set<std::string> decided_pods_;  // UIDs; until their bindings end
 };
 
 // A plugin at every extension point from Reserve on, scripted by the test.
