@@ -49,6 +49,8 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision) +
                      (decision->asks ? sizeof(explain::PodAsks) + heap_bytes(*decision->asks) : 0);
   const auto key = decision->key();
+  std::optional<Blocked> blocked;
+  if (status.outcome != explain::kScheduled) blocked = blocked_by(ns, status);
   Dropped dropped;
   const std::lock_guard lock(mutex_);
   const auto now = clock_.wall();
@@ -67,7 +69,11 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   join_namespace(key, entry);
   by_uid_.erase(entry.decision->uid());  // of an entry of another name: its text may go first
   by_uid_.emplace(entry.decision->uid(), key);
-  if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
+  if (blocked) {
+    waiting_.insert(key);
+    entry.blocked = blocked_.try_emplace(std::move(*blocked)).first;
+    ++entry.blocked->second;
+  }
   mark_victims(*entry.decision, status);
   bytes_ += bytes;
   count_change(ns);
@@ -127,7 +133,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   entry.gone_at = clock_.wall();
   leave_namespace(entry);
   gone_.splice(gone_.end(), living_, entry.place);
-  remove_waiting(key->second, *entry.decision);
+  remove_waiting(key->second, entry);
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
@@ -280,21 +286,15 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
   if (others > 0) family.add({"", "Other", ""}, others);
 }
 
-DecisionMemory::Blocked DecisionMemory::blocked_by(const Kept& kept) {
-  const auto status = unpack(kept.packed());
-  if (status.rejections.empty() || status.choice) return {kept.ns(), status.outcome, ""};
+DecisionMemory::Blocked DecisionMemory::blocked_by(const std::string& ns,
+                                                   const explain::ReportStatus& status) {
+  if (status.rejections.empty() || status.choice) return {ns, status.outcome, ""};
   const auto& main = *explain::main_rejection(status.rejections);
-  return {kept.ns(), main.code, std::string(framework::named(main.about, framework::Topic::resource))};
+  return {ns, main.code, std::string(framework::named(main.about, framework::Topic::resource))};
 }
 
-void DecisionMemory::add_waiting(Key key, const Kept& decision) {
-  if (waiting_.insert(key).second) ++blocked_[blocked_by(decision)];
-}
-
-void DecisionMemory::remove_waiting(Key key, const Kept& decision) {
-  if (waiting_.erase(key) == 0) return;
-  const auto it = blocked_.find(blocked_by(decision));
-  if (--it->second == 0) blocked_.erase(it);
+void DecisionMemory::remove_waiting(Key key, const Entry& entry) {
+  if (waiting_.erase(key) > 0 && --entry.blocked->second == 0) blocked_.erase(entry.blocked);
 }
 
 void DecisionMemory::join_namespace(Key key, Entry& entry) {
@@ -333,7 +333,7 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
     by_uid_.erase(of_uid);
   if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
-  remove_waiting(key, decision);
+  remove_waiting(key, entry);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
   entries_.erase(it);

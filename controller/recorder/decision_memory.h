@@ -133,6 +133,10 @@ class DecisionMemory {
     KeptPtr decision;
     bool is_gone = false;
   };
+  // What a waiting pod waits for: its namespace, the code of the reason that rejects most nodes, and the
+  // resource that it names, or "".
+  using Blocked = std::array<std::string, 3>;
+  using BlockedPods = std::map<Blocked, std::size_t>;
   struct Entry {
     KeptPtr decision;
     std::size_t bytes = 0;
@@ -140,14 +144,12 @@ class DecisionMemory {
     std::optional<Wall> gone_at = {};  // as in Found
     Keys::iterator place;              // in living_ or gone_
     Keys::iterator in_namespace;       // of a living pod: in OfNamespace::living
+    BlockedPods::iterator blocked{};   // of a pod in waiting_: in blocked_
   };
   struct OfNamespace {
     std::size_t bytes = 0;
     Keys living;  // oldest decision first
   };
-  // What a waiting pod waits for: its namespace, the code of the reason that rejects most nodes, and the
-  // resource that it names, or "".
-  using Blocked = std::array<std::string, 3>;
   struct Trace {
     Absence why = Absence::never;
     Wall decided_at{};
@@ -164,9 +166,8 @@ class DecisionMemory {
   template <typename Names>
   std::vector<Picked> page(const Names& keys, const Query& query, std::string& next) const;
   static std::shared_ptr<const RememberedDecision> unpacked(const Kept& kept);
-  static Blocked blocked_by(const Kept& kept);
-  void add_waiting(Key key, const Kept& decision);
-  void remove_waiting(Key key, const Kept& decision);
+  static Blocked blocked_by(const std::string& ns, const explain::ReportStatus& status);
+  void remove_waiting(Key key, const Entry& entry);
   void join_namespace(Key key, Entry& entry);
   void leave_namespace(const Entry& entry);
   void mark_victims(const Kept& decision, const explain::ReportStatus& status);
@@ -188,7 +189,7 @@ class DecisionMemory {
   std::map<std::string, OfNamespace> by_namespace_;
   std::set<std::pair<std::size_t, std::string>> by_size_;  // bytes and name of each namespace
   std::set<Key> waiting_;                                  // living pods without a node
-  std::map<Blocked, std::size_t> blocked_;                 // how many of waiting_
+  BlockedPods blocked_;                                    // how many of waiting_
   std::size_t bytes_ = 0;
   std::uint64_t changes_ = 0;
   std::array<std::uint64_t, 256>
