@@ -23,9 +23,7 @@ VirtualTime::VirtualTime(Wall start, Steady now)
 
 VirtualTime::~VirtualTime() { current = nullptr; }
 
-Wall VirtualTime::wall() const {
-  return start_ + wall_step_ + std::chrono::duration_cast<Wall::duration>(now() - began_);
-}
+Wall VirtualTime::wall() const { return start_ + std::chrono::duration_cast<Wall::duration>(now() - began_); }
 
 bool VirtualTime::advance(Steady::duration most) {
   const Steady limit = now() + most;

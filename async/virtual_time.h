@@ -24,8 +24,6 @@ class VirtualTime final : public Clock {
   Steady now() const override { return waits_->now(); }
   Wall wall() const override;
   std::chrono::nanoseconds cpu_time() const override { return {}; }
-  // Steps the wall clock, as an administrator or NTP does. Timers do not see the step.
-  void step_wall(std::chrono::seconds by) { wall_step_ += by; }
 
   // The next expiry of a timer; Steady::max() if there is none.
   Steady next() const { return waits_->next(); }
@@ -38,7 +36,6 @@ class VirtualTime final : public Clock {
   const std::shared_ptr<VirtualWaits> waits_;
   const Steady began_;
   const Wall start_;
-  std::chrono::seconds wall_step_{0};
 };
 
 }  // namespace podium::async

@@ -24,7 +24,7 @@ struct BrowserRequest {
   BrowserRequest() {}  // not an aggregate: see server::Request
 
   std::string method, target, host;  // host: the header
-  std::string content_type, accept, if_none_match, body;
+  std::string content_type, if_none_match, body;
 };
 
 class PageDoor {

@@ -59,7 +59,6 @@ BrowserRequest request_of(http::request<http::string_body>&& given) {
   out.target = given.target();
   out.host = given[http::field::host];
   out.content_type = given[http::field::content_type];
-  out.accept = given[http::field::accept];
   out.if_none_match = given[http::field::if_none_match];
   out.body = std::move(given.body());
   return out;

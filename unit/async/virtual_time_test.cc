@@ -144,14 +144,5 @@ TEST(VirtualTime, AContextTakesItsTasksWithIt) {
   }
 }
 
-TEST(VirtualTime, AStepOfTheWallClockMovesNoTimer) {
-  VirtualTime time;
-  const auto now = time.now();
-  const auto wall = time.wall();
-  time.step_wall(-1h);
-  EXPECT_EQ(time.now(), now);
-  EXPECT_EQ(time.wall(), wall - 1h);
-}
-
 }  // namespace
 }  // namespace podium::async
