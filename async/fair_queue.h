@@ -36,7 +36,7 @@
 #include "base/random.h"
 #include "base/text_hash.h"
 
-namespace podium {
+namespace podium::async {
 
 template <typename T>
 class FairQueue {
@@ -420,4 +420,4 @@ class FairQueue {
   std::uint64_t last_sequence_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;
 };
 
-}  // namespace podium
+}  // namespace podium::async

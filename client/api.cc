@@ -117,7 +117,9 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     if (limit_) {
       auto turn = limit_->take(clock_.now());
       if (clock_.now() + turn >= deadline)
-        co_return fail(Error::Kind::timeout, "client-side rate limit: deadline would pass");
+        co_return std::unexpected(
+            of_request(fail(Error::Kind::timeout, "client-side rate limit: deadline would pass").error(),
+                       request.method, request.target));
       if (turn.count() > 0) co_await async::nap(turn);
     }
     request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());

@@ -1,11 +1,11 @@
 // Api: typed calls to one API server (get, list, create, update, patch, delete), with retries.
 //
 // Retries with jittered backoff until the call's deadline, on: a connection refused or cut before a
-// reply; 429; 503 with Retry-After; 500, 502, 503 and 504 of reads. A write whose reply was lost is not
-// retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first. Nor is one
-// that the server may have processed, except with CallOptions::repeats. Then the error has maybe_applied also
-// if an earlier try may have taken effect.
-// Rate limit: only if qps > 0. Each distinct warning of the server is logged once.
+// reply; 429; 503 with Retry-After; 500, 502, 503 and 504 of reads, but for a 504 of a server that does not
+// have the version yet. A write whose reply was lost is not retried: the caller gets Kind::unavailable with
+// maybe_applied, and has to read the object first. Nor is one that the server may have processed, except with
+// CallOptions::repeats. Then the error has maybe_applied also if an earlier try may have taken effect.
+// Rate limit: only if qps > 0. Each distinct warning of the server is logged once, up to 256 warnings.
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
 // Errors: Kind::status for an HTTP status of 300 and above after retries; the reason is empty if the body is
 // not a metav1.Status (an error page of a proxy), and "Expired" for a list whose continue token has expired.

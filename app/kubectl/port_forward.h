@@ -2,7 +2,7 @@
 //
 // Owner: a command. The child ends with the object, also if the command is killed. Threads: one; start()
 // blocks, and runs before other threads exist. Errors: Kind::unavailable, with the last line that kubectl
-// printed; Kind::timeout.
+// printed, or if it cannot be started; Kind::timeout; Kind::cancelled if a signal interrupts the wait.
 #pragma once
 
 #include <sys/types.h>

@@ -18,11 +18,11 @@ namespace podium::kubectl {
 Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
                                                       const std::string& pod, const std::string& uid);
 
-// What a pod itself says about where it is or why it waits: it is static, or gated. Empty: a report would
-// say it.
 // "it has succeeded", "it has failed: Evicted: The node was low on resource: memory"; empty: neither.
 std::string end_of_pod(const boost::json::value& pod);
 
+// What a pod itself says about where it is or why it waits: it is static, or gated. Empty: a report would
+// say it.
 std::string said_by_pod(const boost::json::value& pod, const std::string& ns, const std::string& name,
                         const std::string& program, const std::string& hint_flags = {});
 

@@ -6,9 +6,8 @@
 // a stop may take: then the process ends without them, with the exit code that it would have (StopDeadline).
 // SIGUSR2 compares the cache with the API server (CacheDebugger).
 //
-// Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
-// for decisions with extenders, one that reads changed files, a pool of lower priority for what-ifs. Errors:
-// run() logs them and returns the exit code.
+// Owner: run() in run.cc. Threads: the caller of run() is the I/O thread; docs/ARCHITECTURE.md lists the
+// others. Errors: run() logs them and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -57,7 +56,7 @@ class Process {
                                                client::MayWrite may_write);
   DiagnosticsServer::Parts diagnostics_parts();
   std::optional<report_api::ReportApi::Sources> report_sources();
-  metrics::Samples sample_metrics();  // strand  // strand
+  metrics::Samples sample_metrics();  // strand
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();
   void on_signal(int number);

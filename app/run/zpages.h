@@ -1,7 +1,7 @@
 // /statusz and /flagz: version, uptime and flags, in kube-scheduler's form.
 //
-// Text for people; JSON and YAML for
-// clients that accept "application/json;as=Statusz;v=v1beta1;g=config.k8s.io".
+// Text for people; JSON and YAML for clients that accept
+// "application/json;as=Statusz;v=v1beta1;g=config.k8s.io".
 //
 // Threads: pure functions. Source: k8s.io/apiserver/pkg/server/{statusz,flagz}.
 #pragma once

@@ -44,7 +44,8 @@ class ApiBinder final : public cycle::Binder {
             InDoubt in_doubt, Read read);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
   void read(cluster::PodInfoPtr pod) override;
-  // Any thread. The reason why no pod can be bound; nullopt: bindings succeed, or there were none.
+  // Any thread. The reason why no pod can be bound; nullopt: bindings succeed, or none was refused lately
+  // (BindingHealth::kForget).
   std::optional<std::string> why_unhealthy() const { return health_.why_unhealthy(api_.clock().now()); }
 
  private:

@@ -95,7 +95,6 @@ class SchedulingQueue {
   void release(std::string_view uid);
   // Makes a pod in backoff or unschedulable active, if PreEnqueue admits it. A pod in flight is retried after
   // its backoff if it is requeued. No effect on gated and held pods.
-
   void activate(std::string_view uid, Steady now);
   // A step after the pod's last attempt failed: restarts that attempt's backoff from now, after which the pod
   // is retried. pop() does not cut it short. A pod in flight goes to backoff when it is requeued.
