@@ -357,7 +357,8 @@ class FairQueue {
 
   Steady::duration random_wait(const Backoff& backoff, unsigned failures,
                                std::chrono::milliseconds at_least) {
-    return std::max<Steady::duration>(backoff.after(failures, random_), std::min(at_least, backoff.longest));
+    return std::max<Steady::duration>(backoff.after(failures, random_.unit()),
+                                      std::min(at_least, backoff.longest));
   }
 
   // Failures during a backoff do not count again.

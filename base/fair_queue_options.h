@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "base/backoff.h"
 
 namespace podium {
 
@@ -18,16 +17,6 @@ enum class Outcome {
   retry,            // the item backs off
   retry_namespace,  // its whole namespace backs off
   retry_all,        // the whole queue backs off
-};
-
-// Doubles from `first` to `longest`, minus up to half at random.
-struct Backoff {
-  std::chrono::milliseconds first{500}, longest{60'000};
-
-  Steady::duration after(unsigned failures, Random& random) const {
-    const auto full = std::min(first * (std::int64_t{1} << std::min(failures - 1, 20u)), longest);
-    return std::chrono::duration_cast<Steady::duration>(full * (1 - random.unit() / 2));
-  }
 };
 
 // How long a stop writes what waits in a queue. After `minor` only the items that no later process writes are

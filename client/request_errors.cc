@@ -52,6 +52,11 @@ bool is_cancelled(const Error& error) {
   return error.kind == Error::Kind::cancelled || error.kind == Error::Kind::not_leader;
 }
 
+bool may_pass(const Error& error) {
+  return is_unreachable(error) || is_not_leader(error) || error.kind == Error::Kind::timeout ||
+         error.status.code == 429 || error.status.code == 503;
+}
+
 bool is_not_found(const Error& error) { return error.status.code == 404; }
 bool is_conflict(const Error& error) { return error.status.code == 409; }
 bool is_forbidden(const Error& error) { return error.status.code == 403; }

@@ -22,6 +22,8 @@ bool is_unreachable(const Error& error);
 bool is_not_leader(const Error& error);
 // Stopped, or without the right to write.
 bool is_cancelled(const Error& error);
+// The API server is away or overloaded, or this process does not lead: the same request may succeed later.
+bool may_pass(const Error& error);
 
 bool is_not_found(const Error& error);  // any 404, also of a proxy
 bool is_conflict(const Error& error);   // 409: changed, another UID, or the name is taken

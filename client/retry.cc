@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "client/request_errors.h"
 
@@ -12,6 +13,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
+constexpr Backoff kRetryPauses{milliseconds(100), milliseconds(5'000)};
 constexpr std::array kRepeatWaits{milliseconds(10), milliseconds(50), milliseconds(250)};
 
 }  // namespace
@@ -45,10 +47,10 @@ bool Retry::is_repeatable(const Error& error) const {
 std::optional<milliseconds> Retry::after(const Error& error) {
   const bool retries = is_retryable(error);
   if (!retries && (!is_repeatable(error) || repeated_ == kRepeatWaits.size())) return std::nullopt;
-  auto wait = retries ? std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000))
-                      : kRepeatWaits.at(repeated_++);
-  const double jitter = retries ? -random_.unit() / 2 : random_.unit() / 10;
-  wait = std::chrono::duration_cast<milliseconds>(wait * (1 + jitter));
+  const auto jitter = random_.unit();
+  auto wait =
+      retries ? std::chrono::duration_cast<milliseconds>(kRetryPauses.after(++failures_, jitter))
+              : std::chrono::duration_cast<milliseconds>(kRepeatWaits.at(repeated_++) * (1 + jitter / 10));
   if (error.status.retry_after > 0)
     wait = std::chrono::seconds(std::min(error.status.retry_after, kMaxRetryAfter)) + wait / 10;
   return wait;

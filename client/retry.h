@@ -43,7 +43,7 @@ class Retry {
   const bool reads_;  // the call is a read
   const Repeats repeats_;
   Random& random_;
-  int failures_ = 0;
+  unsigned failures_ = 0;
   std::size_t repeated_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "async/nap.h"
+#include "base/backoff.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/shares.h"
@@ -38,7 +39,7 @@ constexpr std::size_t kFirstRead = 4096;
 // Bytes of a connection that are read and not parsed yet. Beast bounds headers and bodies, but waits for the
 // end of a chunk extension or a trailer whatever its length.
 constexpr std::size_t kUnparsedBytes = 64 * 1024;
-constexpr std::chrono::milliseconds kShortestPause{50}, kLongestPause{1'000};
+constexpr Backoff kAcceptPauses{std::chrono::milliseconds(50), std::chrono::seconds(1)};
 constexpr std::chrono::minutes kLogEvery{1};
 
 Error too_large(std::size_t limit) {
@@ -313,7 +314,7 @@ struct HttpsServer::Impl {
   }
 
   static Task<void> accept_all(Impl* self) {
-    auto pause = kShortestPause;
+    unsigned failures = 0;
     while (self->acceptor.is_open()) {
       error_code error;
       co_await self->acceptor.async_wait(tcp::acceptor::wait_read,
@@ -325,11 +326,10 @@ struct HttpsServer::Impl {
       if (passing) continue;
       if (error) {
         self->close_idle_connection(error);
-        co_await async::nap(pause);
-        pause = std::min(2 * pause, kLongestPause);
+        co_await async::nap(kAcceptPauses.after(++failures));
         continue;
       }
-      pause = kShortestPause;
+      failures = 0;
       self->admit(std::move(socket));
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/backoff.h"
 #include "base/child_process.h"
 #include "base/clock.h"
 #include "client/auth/exec_output.h"
@@ -18,7 +19,7 @@ namespace podium::client {
 namespace {
 
 constexpr std::chrono::seconds kRunPause{10}, kExpiryMargin{30};
-constexpr std::chrono::seconds kFailurePause{1}, kFailurePauseMax{30};
+constexpr Backoff kFailurePauses{std::chrono::seconds(1), std::chrono::seconds(30)};
 
 class ExecCredential final : public TokenSource {
  public:
@@ -36,7 +37,7 @@ class ExecCredential final : public TokenSource {
                              : Result<ExecOutput>(std::unexpected(output.error()));
     if (!credential) return std::unexpected(failed(credential.error()));
     failure_.reset();
-    failure_pause_ = kFailurePause;
+    failures_ = 0;
     std::lock_guard lock(mutex_);
     credential_ = std::move(*credential);
     last_run_ = clock_.now();
@@ -73,8 +74,7 @@ class ExecCredential final : public TokenSource {
   Error failed(Error error) {
     error = explain(std::move(error));
     if (error.kind == Error::Kind::cancelled) return error;
-    next_try_ = clock_.now() + failure_pause_;
-    failure_pause_ = std::min(2 * failure_pause_, kFailurePauseMax);
+    next_try_ = clock_.now() + kFailurePauses.after(++failures_);
     failure_ = error;
     return error;
   }
@@ -122,7 +122,7 @@ class ExecCredential final : public TokenSource {
   std::mutex run_mutex_;  // serializes runs; locked before mutex_. Guards the next three members
   std::optional<Error> failure_;
   Steady next_try_{};
-  std::chrono::seconds failure_pause_ = kFailurePause;
+  unsigned failures_ = 0;  // in a row
   std::mutex mutex_;
   std::optional<ExecOutput> credential_;
   Steady last_run_{};

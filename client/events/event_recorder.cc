@@ -64,9 +64,8 @@ std::string identity_of(const EventText& event) {
 // A problem that lasts is reported again by the next process; the count of a series only grows.
 bool is_minor(const Item& item) { return !item.event || item.event->type == "Warning"; }
 
-bool passes(const Error& error) {
-  return is_unreachable(error) || is_not_leader(error) || error.kind == Error::Kind::timeout ||
-         is_conflict(error) || error.status.code == 429 || error.status.code >= 500;
+bool is_retried(const Error& error) {
+  return may_pass(error) || is_conflict(error) || error.status.code >= 500;
 }
 
 }  // namespace
@@ -192,7 +191,7 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
 }
 
 void EventRecorder::Impl::failed(Queue::Item& item, const Error& error) {
-  item.outcome = passes(error) ? classify(error, Outcome::retry) : Outcome::failed;
+  item.outcome = is_retried(error) ? classify(error, Outcome::retry) : Outcome::failed;
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome == Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
 }

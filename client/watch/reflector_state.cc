@@ -21,10 +21,7 @@ constexpr auto kMissingMax = 3s;  // longest backoff while the resource is not s
 constexpr int kMinStreamSeconds = 300;  // timeoutSeconds of a watch: this to twice this, at random
 
 // The server is unreachable or overloaded: the same request may succeed later.
-bool is_transient(const Error& error) {
-  return is_unreachable(error) || error.kind == Error::Kind::timeout || is_cancelled(error) ||
-         error.status.code == 429 || error.status.code == 503;
-}
+bool is_transient(const Error& error) { return may_pass(error) || is_cancelled(error); }
 
 // The server does not support streaming lists, or not for this resource.
 bool refused_streaming(const Error& error) {
@@ -36,17 +33,11 @@ bool refused_streaming(const Error& error) {
 
 }  // namespace
 
-RelistBackoff::RelistBackoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
-                             std::chrono::milliseconds reset_after)
-    : base_(base), max_(max), reset_after_(reset_after), current_(base) {}
-
 std::chrono::milliseconds RelistBackoff::next(Steady now, Random& random) {
-  if (last_ && now - *last_ > reset_after_) current_ = base_;
+  if (last_ && now - *last_ > reset_after_) calls_ = 0;
   last_ = now;
-  auto delay =
-      current_ + std::chrono::milliseconds(static_cast<std::int64_t>(random.unit() * current_.count()));
-  current_ = std::min(current_ * 2, max_);
-  return delay;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(backoff_.after(++calls_) *
+                                                               (1 + random.unit()));
 }
 
 ReflectorState::ReflectorState(Options options, Random& random)

@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -35,11 +36,14 @@ namespace podium::client {
 class RelistBackoff {
  public:
   RelistBackoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
-                std::chrono::milliseconds reset_after = std::chrono::minutes(2));
+                std::chrono::milliseconds reset_after = std::chrono::minutes(2))
+      : backoff_{base, max}, reset_after_(reset_after) {}
   std::chrono::milliseconds next(Steady now, Random& random);
 
  private:
-  std::chrono::milliseconds base_, max_, reset_after_, current_;
+  Backoff backoff_;
+  std::chrono::milliseconds reset_after_;
+  unsigned calls_ = 0;  // since the last reset
   std::optional<Steady> last_;
 };
 

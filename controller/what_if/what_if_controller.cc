@@ -18,6 +18,7 @@
 #include "api/text/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/backoff.h"
 #include "base/text_hash.h"
 #include "client/request_errors.h"
 #include "client/watch/reflector.h"
@@ -41,7 +42,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using client::Task;
 
-constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
+constexpr Backoff kListPauses{250ms, 60s};
 
 constexpr std::size_t kMessageBytes = 1024;
 
@@ -158,8 +159,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   }
 
   Task<void> list_until_answered() {
-    for (auto pause = kListPause; overflowed && !stopping(); pause = std::min(2 * pause, kLongestListPause)) {
-      co_await async::nap(pause);
+    for (unsigned tries = 1; overflowed && !stopping(); ++tries) {
+      co_await async::nap(kListPauses.after(tries));
       overflowed = false;
       std::function<void(const Asked&)> each = [this](const Asked& asked) { offer(asked); };
       const auto listed = co_await reader.list(std::move(each));

@@ -1,7 +1,5 @@
 #include "scheduler/cycle/unseen_bindings.h"
 
-#include <algorithm>
-
 namespace podium::cycle {
 
 void UnseenBindings::bound(const std::string& uid, Steady now) {
@@ -35,9 +33,8 @@ bool UnseenBindings::was_read(std::string_view uid) {
 void UnseenBindings::read_again(std::string_view uid, Steady now) {
   const auto it = bindings_.find(uid);
   if (it == bindings_.end() || it->second.due) return;
-  auto& [due, pause] = it->second;
-  due = now + pause;
-  pause = std::min(pause * 2, kLongestPause);
+  auto& [due, failures] = it->second;
+  due = now + kPauses.after(++failures);
   due_.emplace(*due, it->first);
 }
 

@@ -17,14 +17,16 @@
 #include <string_view>
 #include <utility>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 
 namespace podium::cycle {
 
 class UnseenBindings {
  public:
-  static constexpr std::chrono::seconds kPatience{60}, kLongestPause{600};
-  static constexpr std::size_t kMaxReads = 16;  // in flight at a time
+  static constexpr std::chrono::seconds kPatience{60};
+  static constexpr Backoff kPauses{kPatience, std::chrono::seconds(600)};  // between reads
+  static constexpr std::size_t kMaxReads = 16;                             // in flight at a time
 
   void bound(const std::string& uid, Steady now);
   // The watch has shown the pod on a node or gone, or the pod is no longer on a node.
@@ -41,7 +43,7 @@ class UnseenBindings {
  private:
   struct Binding {
     std::optional<Steady> due;  // nullopt: its read is in flight
-    std::chrono::seconds pause = kPatience;
+    unsigned failures = 0;
   };
 
   std::map<std::string, Binding, std::less<>> bindings_;  // by UID

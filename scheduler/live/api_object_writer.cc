@@ -1,6 +1,5 @@
 #include "scheduler/live/api_object_writer.h"
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <optional>
 #include <tuple>
@@ -8,6 +7,7 @@
 
 #include "api/text/json_view.h"
 #include "async/nap.h"
+#include "base/backoff.h"
 #include "base/random.h"
 #include "client/request_errors.h"
 #include "log/log.h"
@@ -20,7 +20,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
+constexpr Backoff kLookPauses{std::chrono::milliseconds(100), std::chrono::seconds(5)};
 
 // The API server's own message, or what happened to the request.
 std::string words_of(const Error& error) { return client::is_answer(error) ? error.message : error.text(); }
@@ -114,7 +114,7 @@ Shown shown_by(const Result<json::value>& live, const framework::ObjectWrite& wr
 client::Task<cycle::WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   Tries tries;
-  for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
+  for (unsigned looks = 1;; ++looks) {
     const auto ended = tries.ended(error, write.verb == Verb::strategic, api.clock().now());
     if (!ended) co_return unwritten(error);
     auto live = co_await api.get(resource, write.namespace_, write.name);
@@ -134,7 +134,7 @@ client::Task<cycle::WriteOutcome> settle(client::Api& api, framework::ObjectWrit
       case Next::again:
         break;
     }
-    co_await async::nap(pause);
+    co_await async::nap(kLookPauses.after(looks));
     auto patched = co_await api.patch(resource, write.namespace_, write.name, type_of(write.verb),
                                       with_preconditions(write), write.subresource);
     if (patched) co_return written(std::move(*patched));

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "api/decode/decode.h"
 #include "api/values/pod.h"
 #include "async/nap.h"
+#include "base/backoff.h"
 #include "client/request_errors.h"
 #include "log/log.h"
 #include "scheduler/live/doubt.h"
@@ -16,7 +16,7 @@
 namespace podium::live {
 namespace {
 
-constexpr std::chrono::milliseconds kFirstPause{100}, kLastPause{30'000};
+constexpr Backoff kDoubtPauses{std::chrono::milliseconds(100), std::chrono::seconds(30)};
 // A lease renewal may be in flight when the right to write has just ended.
 constexpr std::chrono::milliseconds kRenewalPause{1'000};
 
@@ -83,13 +83,11 @@ client::Task<cycle::BindOutcome> carry_out(client::Api& api, BindingRequest requ
                                            LogLimit& log) {
   std::optional<Steady> unanswered, first_unanswered;  // end of the last and the first request in doubt
   bool lost = false;                                   // the previous try had no right to write
-  auto pause = kFirstPause;
-  for (;;) {
+  for (unsigned failures = 1;; ++failures) {
     if (sent) co_return cycle::BindOutcome{cycle::BindEnd::bound, {}};
     const Error error = std::move(sent.error());
     const auto now = api.clock().now();
-    auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(pause * (1 - api.random().unit() / 2));
-    pause = std::min(pause * 2, kLastPause);
+    auto wait = kDoubtPauses.after(failures, api.random().unit());
     if (error.maybe_applied && !unanswered) {
       if (request.in_doubt) request.in_doubt();
       first_unanswered = unanswered = now;

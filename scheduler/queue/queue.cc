@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/backoff.h"
 #include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
@@ -29,12 +30,6 @@ constexpr std::string_view kActive = "active", kBackoff = "backoff", kUnschedula
 
 bool is_wild_card(const ClusterEvent& event) {
   return event.resource == EventResource::wild_card && event.actions == framework::kAll;
-}
-
-std::chrono::milliseconds backoff(const QueueOptions& options, std::uint32_t failures) {
-  auto duration = options.initial_backoff;
-  for (std::uint32_t i = 1; i < failures && duration < options.max_backoff; ++i) duration *= 2;
-  return std::min(duration, options.max_backoff);
 }
 
 }  // namespace
@@ -262,7 +257,7 @@ struct SchedulingQueue::Impl {
   Steady backoff_end(const QueuedPod& pod) const {
     if (options.max_backoff.count() == 0) return Steady::min();
     const auto failures = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
-    const auto end = pod.last_queued + backoff(options, failures);
+    const auto end = pod.last_queued + Backoff{options.initial_backoff, options.max_backoff}.after(failures);
     return options.pop_from_backoff ? std::chrono::floor<std::chrono::seconds>(end) + kBackoffWindow : end;
   }
 

@@ -210,16 +210,6 @@ TEST(FairQueue, ARetryAfterCountsEvenIfAnotherItemEndsTheBackoff) {
   }
 }
 
-TEST(FairQueue, JitterTakesOffUpToAHalf) {
-  struct Most final : Random {
-    std::uint64_t next() override { return ~0ull; }
-  } most;
-  const Backoff backoff{100ms, 1s};
-  EXPECT_GE(backoff.after(1, most), 50ms);
-  EXPECT_LE(backoff.after(1, most), 51ms);
-  EXPECT_LE(backoff.after(4'000'000'000, most), 501ms);
-}
-
 TEST(FairQueue, ANamespaceThatIsRefusedHoldsUpNoOther) {
   Queue q(with_backoffs());
   q.push_all({"a/1", "a/2", "a/3", "b/1", "b/2"});

@@ -64,6 +64,16 @@ TEST(ClientError, OnlyWhatConcernsAllMayPauseAll) {
   for (const auto& c : cases) EXPECT_EQ(concern_of(c.error), c.is) << c.name;
 }
 
+TEST(ClientError, WhatMayPassIsOfTheServerOrOfTheLease) {
+  for (const auto kind :
+       {Error::Kind::unavailable, Error::Kind::untrusted, Error::Kind::timeout, Error::Kind::not_leader})
+    EXPECT_TRUE(may_pass(of_kind(kind))) << static_cast<int>(kind);
+  for (const int code : {429, 503}) EXPECT_TRUE(may_pass(status(code, ""))) << code;
+  for (const int code : {400, 401, 403, 404, 409, 422, 500, 502, 504})
+    EXPECT_FALSE(may_pass(status(code, ""))) << code;
+  EXPECT_FALSE(may_pass(of_kind(Error::Kind::cancelled)));
+}
+
 TEST(ClientError, TheCallerDecidesAboutItsObject) {
   for (const auto object : {Outcome::retry, Outcome::failed, Outcome::retry_namespace}) {
     EXPECT_EQ(classify(not_found("pods", "web"), object), object);
