@@ -53,9 +53,10 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
       binding_.insert_or_assign(uid, Binding{pack(status), in_scope});
     return;
   }
-  status.outcome = decision.error.empty() ? explain::kUnschedulable : explain::kFailed;
-  status.conditions = {complete(false, status.outcome, status.message)};
-  end_attempt(pod, status, status.outcome == explain::kFailed ? explain::kFailed : explain::kUnschedulable);
+  const auto* outcome = decision.error.empty() ? explain::kUnschedulable : explain::kFailed;
+  status.outcome = outcome;
+  status.conditions = {complete(false, outcome, status.message)};
+  end_attempt(pod, status, outcome);
   finish(pod, std::move(status), wanted);
 }
 

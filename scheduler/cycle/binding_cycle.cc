@@ -195,7 +195,6 @@ void BindingCycle::write_ended(const std::string& uid, WriteOutcome outcome) {
   const auto& write = pod->plan.writes[pod->write];
   if (write.verb == framework::ObjectWrite::Verb::create && write.resource == "resourceclaims")
     parts_.metrics.claim_created(outcome.object.has_value());
-  if (outcome.object) plugin->written(pod->assumed, pod->state(name), pod->write, *outcome.object);
   auto step = plugin->replied(pod->assumed, pod->state(name), pod->write,
                               {outcome.object ? &*outcome.object : nullptr, outcome.error, outcome.conflict},
                               parts_.snapshot);

@@ -120,7 +120,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod, pod->rules);
   }
   if (before) renominate(pod);
-  queue_.update(pod, now);
+  queue_.upsert(pod, now);
   if (queue_.is_gated(uid)) gated_.insert(uid);
   if (!before) renominate(pod);  // gated or not
   observe_duration(EventResource::unscheduled_pod, actions);

@@ -157,11 +157,6 @@ class PreBindPlugin {
   virtual std::expected<bool, Verdict> needs_pre_bind(const AssumedPod& pod,
                                                       const PluginState* state) const = 0;
   virtual PreBindPlan pre_bind(const AssumedPod& pod, PluginState* state, const Snapshot& snapshot) const = 0;
-  // writes[index] succeeded; `object` is the object in the response.
-  virtual void written(const AssumedPod& pod, PluginState* state, std::size_t index,
-                       const boost::json::value& object) const {
-    (void)pod, (void)state, (void)index, (void)object;
-  }
   // The reply to writes[index] of the plan or of the last step; nullopt: the next write follows, or the pod
   // fails with the error. Also called if the pod is gone by then.
   virtual std::optional<NextStep> replied(const AssumedPod& pod, PluginState* state, std::size_t index,

@@ -365,9 +365,7 @@ SchedulingQueue::SchedulingQueue(QueueOptions options,
     : impl_(std::make_unique<Impl>(options, std::move(profile_of), snapshot)) {}
 SchedulingQueue::~SchedulingQueue() = default;
 
-void SchedulingQueue::add(cluster::PodInfoPtr pod, Steady now) { update(std::move(pod), now); }
-
-void SchedulingQueue::update(cluster::PodInfoPtr pod, Steady now) {
+void SchedulingQueue::upsert(cluster::PodInfoPtr pod, Steady now) {
   if (auto* entry = impl_->find(pod->pod->meta.uid)) {
     impl_->update(*entry, std::move(pod), now);
   } else {

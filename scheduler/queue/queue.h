@@ -68,11 +68,9 @@ class SchedulingQueue {
                   const cluster::Snapshot* snapshot = nullptr);
   ~SchedulingQueue();
 
-  // Updates a known pod.
-  void add(cluster::PodInfoPtr pod, Steady now);
-  // Stores a pending pod's new version. An unschedulable pod is retried if a hint of a rejecting plugin
-  // accepts the change; a gated pod runs PreEnqueue again. Adds an unknown pod.
-  void update(cluster::PodInfoPtr pod, Steady now);
+  // Adds a pending pod, or stores the new version of a known one. Then an unschedulable pod is retried if a
+  // hint of a rejecting plugin accepts the change, and a gated pod runs PreEnqueue again.
+  void upsert(cluster::PodInfoPtr pod, Steady now);
   // Stores a new version of a pod in flight without an event, for a pod with a chosen node: the change is the
   // scheduler's own, or too late for the decision.
   void refresh(cluster::PodInfoPtr pod);

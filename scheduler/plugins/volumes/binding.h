@@ -56,8 +56,9 @@ class VolumeBinding final : public framework::Plugin,
                                                          const framework::PluginState* state) const override;
   framework::PreBindPlan pre_bind(const framework::AssumedPod& pod, framework::PluginState* state,
                                   const cluster::Snapshot& snapshot) const override;
-  void written(const framework::AssumedPod& pod, framework::PluginState* state, std::size_t index,
-               const boost::json::value& object) const override;
+  std::optional<framework::NextStep> replied(const framework::AssumedPod& pod, framework::PluginState* state,
+                                             std::size_t index, const framework::WriteReply& reply,
+                                             cluster::Snapshot& snapshot) const override;
   framework::Progress ready(const framework::AssumedPod& pod, const framework::PluginState* state,
                             const cluster::Snapshot& snapshot) const override;
   bool concerns(const framework::AssumedPod& pod, const framework::PluginState* state,

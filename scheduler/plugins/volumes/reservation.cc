@@ -273,11 +273,14 @@ framework::PreBindPlan VolumeBinding::pre_bind(const AssumedPod& pod, PluginStat
   return plan;
 }
 
-void VolumeBinding::written(const AssumedPod&, PluginState* state, std::size_t index,
-                            const json::value& object) const {
-  auto& item = reservation(state)->items[index];
-  const auto meta = api::decode_meta(object);
-  item.written = meta ? meta->resource_version : "0";
+std::optional<framework::NextStep> VolumeBinding::replied(const AssumedPod&, PluginState* state,
+                                                          std::size_t index,
+                                                          const framework::WriteReply& reply,
+                                                          cluster::Snapshot&) const {
+  if (!reply.object) return std::nullopt;
+  const auto meta = api::decode_meta(*reply.object);
+  reservation(state)->items[index].written = meta ? meta->resource_version : "0";
+  return std::nullopt;
 }
 
 Progress VolumeBinding::ready(const AssumedPod& pod, const PluginState* state,

@@ -164,13 +164,10 @@ class FakePlugin final : public framework::Plugin,
     for (const auto& name : writes) plan.writes.push_back({.resource = "things", .name = name});
     return plan;
   }
-  void written(const framework::AssumedPod& pod, framework::PluginState*, std::size_t index,
-               const boost::json::value&) const override {
-    note(fmt::format("written {}", index), pod);
-  }
-  std::optional<framework::NextStep> replied(const framework::AssumedPod&, framework::PluginState*,
-                                             std::size_t, const framework::WriteReply& reply,
+  std::optional<framework::NextStep> replied(const framework::AssumedPod& pod, framework::PluginState*,
+                                             std::size_t index, const framework::WriteReply& reply,
                                              cluster::Snapshot&) const override {
+    if (reply.object) note(fmt::format("written {}", index), pod);
     return on_reply ? on_reply(reply) : std::nullopt;
   }
   framework::Progress ready(const framework::AssumedPod&, const framework::PluginState*,

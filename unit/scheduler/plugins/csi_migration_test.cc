@@ -281,8 +281,9 @@ TEST(CsiMigration, AndSoIsTheWaitForABinding) {
     const framework::AssumedPod assumed{info(pod("p").claim("c")), "n"};
     const VolumeBinding plugin;
     const auto state = plugin.reserve(assumed, snapshot).state;
-    const boost::json::object object{{"metadata", {{"name", "v"}, {"resourceVersion", "8"}}}};
-    plugin.written(assumed, state.get(), 0, object);
+    const boost::json::value object =
+        boost::json::object{{"metadata", {{"name", "v"}, {"resourceVersion", "8"}}}};
+    EXPECT_FALSE(plugin.replied(assumed, state.get(), 0, {&object, {}, false}, snapshot));
     promised.meta.resource_version = "8";
     promised.claim = {"default", "c", "uid-default-c"};
     snapshot.objects().set<api::PersistentVolume>(podium::test::share(promised));

@@ -39,8 +39,9 @@ class Reserved {
   bool has_work() const { return *plugin_.needs_pre_bind(pod_, state_.get()); }
   framework::PreBindPlan plan() { return plugin_.pre_bind(pod_, state_.get(), snapshot_); }
   void written(std::size_t index, const std::string& version) {
-    const boost::json::object object{{"metadata", {{"name", "x"}, {"resourceVersion", version}}}};
-    plugin_.written(pod_, state_.get(), index, object);
+    const boost::json::value object =
+        boost::json::object{{"metadata", {{"name", "x"}, {"resourceVersion", version}}}};
+    EXPECT_FALSE(plugin_.replied(pod_, state_.get(), index, {&object, {}, false}, snapshot_));
   }
   // "ready", "not yet", "its claim c is not bound", or the error.
   std::string progress() const {

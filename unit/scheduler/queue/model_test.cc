@@ -230,7 +230,7 @@ class History {
       case 1:
       case 2: {
         const auto pod = any_pod();
-        queue_.update(pod, now_);
+        queue_.upsert(pod, now_);
         model_.update(pod, now_);
         return;
       }

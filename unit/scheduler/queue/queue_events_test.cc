@@ -146,9 +146,9 @@ TEST_F(Queue, AnUpdateHelpsWhereAPluginSaysSo) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     SchedulingQueue queue(options_, [this](std::string_view) { return &profile_; });
-    queue.add(info(pod("a")), now_);
+    queue.upsert(info(pod("a")), now_);
     queue.requeue(*queue.pop(now_), {c.plugin}, now_);
-    queue.update(info(c.updated), now_);
+    queue.upsert(info(c.updated), now_);
     EXPECT_EQ(queue.counts(), c.counts);
     EXPECT_EQ(queue.find(uid("a"))->pod->pod->meta.labels, c.updated.meta.labels);
   }
@@ -224,7 +224,7 @@ class GatedQueue : public Queue {
 
 // Source: flushUnschedulablePodsLeftover of v1.36.4. Before it, a gated pod waited for its gate alone.
 TEST_F(GatedQueue, TheFlushAsksAGateAgain) {
-  gated_.add(info(pod("a")), now_);
+  gated_.upsert(info(pod("a")), now_);
   const auto queued = now_;
   EXPECT_EQ(gated_.next_wakeup(), queued + 5min);
   wait(5min);
@@ -241,7 +241,7 @@ TEST_F(GatedQueue, TheFlushAsksAGateAgain) {
 }
 
 TEST_F(GatedQueue, AnAttemptRestartsTheFiveMinutes) {
-  gated_.add(info(pod("a")), now_);
+  gated_.upsert(info(pod("a")), now_);
   wait(5min);
   open_ = true;
   auto popped = gated_.pop(now_);
@@ -257,7 +257,7 @@ TEST_F(GatedQueue, AnAttemptRestartsTheFiveMinutes) {
 }
 
 TEST_F(GatedQueue, MoveAllAsksAGateAgain) {
-  gated_.add(info(pod("a")), now_);
+  gated_.upsert(info(pod("a")), now_);
   gated_.move_all(now_);
   EXPECT_EQ(gated_.counts(), (QueueCounts{.gated = 1}));
   open_ = true;

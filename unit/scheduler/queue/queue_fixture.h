@@ -14,8 +14,8 @@ namespace podium::queue {
 
 class Queue : public testing::Test {
  protected:
-  void add(const api::Pod& pod) { queue_.add(test::info(pod), now_); }
-  void update(const api::Pod& pod) { queue_.update(test::info(pod), now_); }
+  void add(const api::Pod& pod) { queue_.upsert(test::info(pod), now_); }
+  void update(const api::Pod& pod) { queue_.upsert(test::info(pod), now_); }
   void wait(std::chrono::milliseconds duration) { now_ += duration; }
 
   // The name of the next pod; "" if there is none.

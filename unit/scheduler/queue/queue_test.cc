@@ -131,14 +131,14 @@ TEST(QueueOptions, WithoutPoppingFromBackoffAllOfItIsWaitedFor) {
   const auto profile = test::make_profile();
   SchedulingQueue queue({.pop_from_backoff = false}, [&](std::string_view) { return &profile; });
   Steady now = Steady(1h) + 300ms;
-  queue.add(info(pod("a")), now);
+  queue.upsert(info(pod("a")), now);
   queue.requeue(*queue.pop(now), {"Fit"}, now);
   queue.on_event(node_added(), now);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_FALSE(queue.pop(now + 999ms));
   EXPECT_EQ(queue.next_wakeup(), now + 1s) << "not rounded to the whole second";
   // PreEnqueue runs when the backoff ends, not before.
-  queue.update(info(pod("a").gate("g")), now);
+  queue.upsert(info(pod("a").gate("g")), now);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_FALSE(queue.pop(now + 1s));
   EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
@@ -149,7 +149,7 @@ TEST(QueueOptions, AMaximumOfZeroMeansNoBackoff) {
   SchedulingQueue queue({.initial_backoff = 1s, .max_backoff = 0s},
                         [&](std::string_view) { return &profile; });
   const Steady now{1h};
-  queue.add(info(pod("a")), now);
+  queue.upsert(info(pod("a")), now);
   for (int i = 0; i < 3; ++i) {
     auto popped = queue.pop(now);
     ASSERT_TRUE(popped);
@@ -214,7 +214,7 @@ TEST_F(Queue, APodRemovedInFlightDoesNotComeBack) {
   }
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2}));
   // Removed and then added again, as after a relist.
-  queue_.add(info(pod("b")), now_);
+  queue_.upsert(info(pod("b")), now_);
   requeue("a", {"Fit"});
   requeue("b", {"Fit"});
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
@@ -318,14 +318,14 @@ TEST_F(Queue, ActivationAsksTheGatesOfThoseThatDoNotBackOff) {
 // Gating does not shorten a backoff.
 TEST_F(Queue, ActivationOfAGatedPodLeavesItsBackoffAsItIs) {
   SchedulingQueue queue({.pop_from_backoff = false}, [this](std::string_view) { return &profile_; });
-  queue.add(info(pod("a")), now_);
+  queue.upsert(info(pod("a")), now_);
   queue.requeue(*queue.pop(now_), {"Fit"}, now_);
   queue.on_event(node_added(), now_);
-  queue.update(info(pod("a").gate("g")), now_);
+  queue.upsert(info(pod("a").gate("g")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
   queue.activate(uid("a"), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
-  queue.update(info(pod("a")), now_);
+  queue.upsert(info(pod("a")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
 }
 
@@ -341,7 +341,7 @@ TEST_F(Queue, ActivationInFlightBringsThePodBackOnce) {
 
 TEST(QueueDeathTest, APodNamesAProfile) {
   SchedulingQueue queue({}, [](std::string_view) { return nullptr; });
-  EXPECT_DEATH(queue.add(test::info(podium::test::pod("web").build()), Steady{}),
+  EXPECT_DEATH(queue.upsert(test::info(podium::test::pod("web").build()), Steady{}),
                "check failed at .*profile \\(scheduler_name = default-scheduler\\)");
 }
 

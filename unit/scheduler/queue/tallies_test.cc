@@ -49,7 +49,7 @@ class QueueTallies : public testing::Test {
 };
 
 TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
-  queue_.add(info(pod("a")), now_);
+  queue_.upsert(info(pod("a")), now_);
   EXPECT_THAT(incoming(), UnorderedElementsAre(Pair("active UnscheduledPodAdd", 1)));
 
   reject({"Fit"});
@@ -73,7 +73,7 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   EXPECT_EQ(incoming()["active ForceActivate"], 1u);
 
   reject({"Taints"});
-  queue_.update(info(pod("a").tolerate_exists("k")), now_);
+  queue_.upsert(info(pod("a").tolerate_exists("k")), now_);
   EXPECT_EQ(incoming()["backoff TargetPodUpdatePodToleration"], 1u);
 
   reject({"Fit"});
@@ -81,20 +81,20 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   queue_.advance(now_);
   EXPECT_EQ(incoming()["active UnschedulableTimeout"], 1u);
 
-  queue_.add(info(pod("gated").gate("g")), now_);
+  queue_.upsert(info(pod("gated").gate("g")), now_);
   EXPECT_EQ(incoming()["unschedulable UnscheduledPodAdd"], 1u);
-  queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // already gated
+  queue_.upsert(info(pod("gated").gate("g").label("a", "b")), now_);  // already gated
   EXPECT_EQ(incoming()["unschedulable UnscheduledPodAdd"], 1u);
   now_ += 6min;
   queue_.advance(now_);  // asked again, and gated again
   EXPECT_EQ(incoming()["unschedulable UnschedulableTimeout"], 1u);
-  queue_.update(info(pod("gated").label("a", "b")), now_);
+  queue_.upsert(info(pod("gated").label("a", "b")), now_);
   EXPECT_EQ(incoming()["active TargetPodUpdatePodSchedulingGatesEliminated"], 1u);
 }
 
 // Source: recordIncomingEntitiesMetrics; requeueEntityWithQueueingStrategy names the queue that is meant.
 TEST_F(QueueTallies, AnEntityThatComesWhereItsRequeueingSendsItIsNotCounted) {
-  queue_.add(info(pod("a")), now_);
+  queue_.upsert(info(pod("a")), now_);
   reject({"Fit"});                            // unschedulable, as meant
   queue_.on_event(test::node_added(), now_);  // backoff, as meant
   reject({"Affinity"});                       // popped from backoff
@@ -105,7 +105,7 @@ TEST_F(QueueTallies, AnEntityThatComesWhereItsRequeueingSendsItIsNotCounted) {
   queue_.advance(now_);
   reject({"Fit"});
   queue_.activate(pod("a").build().meta.uid, now_);
-  queue_.add(info(pod("gated").gate("g")), now_);
+  queue_.upsert(info(pod("gated").gate("g")), now_);
   EXPECT_THAT(entities(), UnorderedElementsAre(
                               Pair("active UnscheduledPodAdd", 1), Pair("active PopFromBackoffQ", 1),
                               Pair("active AssignedPodAdd", 1), Pair("active BackoffComplete", 1),
@@ -113,8 +113,8 @@ TEST_F(QueueTallies, AnEntityThatComesWhereItsRequeueingSendsItIsNotCounted) {
 }
 
 TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain) {
-  queue_.add(info(pod("a")), now_);
-  queue_.add(info(pod("b")), now_);
+  queue_.upsert(info(pod("a")), now_);
+  queue_.upsert(info(pod("b")), now_);
   reject({"Fit", "Taints"});
   reject({"Fit"});
   EXPECT_THAT(unschedulable(),
@@ -130,10 +130,10 @@ TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain)
 }
 
 TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
-  queue_.add(info(pod("a").gate("g")), now_);
-  queue_.update(info(pod("a").gate("g").label("a", "b")), now_);
+  queue_.upsert(info(pod("a").gate("g")), now_);
+  queue_.upsert(info(pod("a").gate("g").label("a", "b")), now_);
   EXPECT_THAT(unschedulable(), UnorderedElementsAre(Pair("Gates default-scheduler", 1)));
-  queue_.update(info(pod("a")), now_);
+  queue_.upsert(info(pod("a")), now_);
   queue_.pop(now_);
   EXPECT_THAT(unschedulable(), UnorderedElementsAre());
 }
@@ -158,14 +158,14 @@ TEST_F(QueueTallies, APodCountsForEachOfTheGatesThatItStoodAtUntilItIsTried) {
     const auto it = queue.tallies().rejected.find({plugin, "default-scheduler"});
     return it == queue.tallies().rejected.end() ? 0 : it->second;
   };
-  queue.add(info(pod("a").gate("g").label("team", "x")), now_);
+  queue.upsert(info(pod("a").gate("g").label("team", "x")), now_);
   EXPECT_EQ(count_of("Gates"), 1);
   EXPECT_EQ(count_of("Team"), 0) << "only the first rejecting plugin counts";
-  queue.update(info(pod("a").label("team", "x")), now_);
+  queue.upsert(info(pod("a").label("team", "x")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
   EXPECT_EQ(count_of("Gates"), 1);
   EXPECT_EQ(count_of("Team"), 1);
-  queue.update(info(pod("a")), now_);
+  queue.upsert(info(pod("a")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.active = 1}));
   EXPECT_EQ(count_of("Gates") + count_of("Team"), 2) << "not attempted yet";
   queue.pop(now_);
@@ -173,7 +173,7 @@ TEST_F(QueueTallies, APodCountsForEachOfTheGatesThatItStoodAtUntilItIsTried) {
 }
 
 TEST_F(QueueTallies, OnlyAPodThatTheFlushBroughtBackIsMarkedAsSuch) {
-  queue_.add(info(pod("a")), now_);
+  queue_.upsert(info(pod("a")), now_);
   reject({"Fit"});
   now_ += 6min;
   auto flushed = *queue_.pop(now_);
@@ -184,7 +184,7 @@ TEST_F(QueueTallies, OnlyAPodThatTheFlushBroughtBackIsMarkedAsSuch) {
 }
 
 TEST_F(QueueTallies, EventsThatAreKeptForPodsInFlightAreCountedByKind) {
-  queue_.add(info(pod("a")), now_);
+  queue_.upsert(info(pod("a")), now_);
   queue_.on_event(test::node_added(), now_);
   EXPECT_THAT(kept(), UnorderedElementsAre());  // no pod is in flight
   queue_.pop(now_);
