@@ -30,9 +30,9 @@
 #include <utility>
 #include <vector>
 
+#include "async/fair_queue_options.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/fair_queue_options.h"
 #include "base/random.h"
 #include "base/text_hash.h"
 

@@ -119,12 +119,12 @@ Concern concern_of(const Error& error) {
   }
 }
 
-Outcome classify(const Error& error, Outcome object) {
+async::Outcome classify(const Error& error, async::Outcome object) {
   switch (concern_of(error)) {
     case Concern::all:
-      return Outcome::retry_all;
+      return async::Outcome::retry_all;
     case Concern::of_namespace:
-      return Outcome::retry_namespace;
+      return async::Outcome::retry_namespace;
     case Concern::object:
       break;
   }

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
+#include "async/fair_queue_options.h"
 #include "base/error.h"
-#include "base/fair_queue_options.h"
 
 namespace podium::client {
 
@@ -60,6 +60,6 @@ Concern concern_of(const Error& error);
 
 // The outcome of a write with this error: what backs off. `object`: the outcome if the error concerns the
 // object only.
-Outcome classify(const Error& error, Outcome object);
+async::Outcome classify(const Error& error, async::Outcome object);
 
 }  // namespace podium::client

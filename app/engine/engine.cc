@@ -414,8 +414,8 @@ Task<void> Engine::written(milliseconds within) {
   const auto began = world_.clock.now();
   const auto limits = [&](milliseconds spared) {
     const auto took = std::chrono::duration_cast<milliseconds>(world_.clock.now() - began);
-    return DrainLimits(std::max(within - spared - took, milliseconds(1)),
-                       std::max(kMinorDrain - took, milliseconds(1)));
+    return async::DrainLimits(std::max(within - spared - took, milliseconds(1)),
+                              std::max(kMinorDrain - took, milliseconds(1)));
   };
   const auto lost = [this] {
     return Lost{reports_.counts().dropped, statuses_.counts().dropped, events_dropped()};

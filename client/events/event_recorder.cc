@@ -191,9 +191,9 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
 }
 
 void EventRecorder::Impl::failed(Queue::Item& item, const Error& error) {
-  item.outcome = is_retried(error) ? classify(error, Outcome::retry) : Outcome::failed;
+  item.outcome = is_retried(error) ? classify(error, async::Outcome::retry) : async::Outcome::failed;
   item.at_least = std::chrono::seconds(error.status.retry_after);
-  if (item.outcome == Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
+  if (item.outcome == async::Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
 }
 
 Request EventRecorder::Impl::request_of(const Item& item) const {
@@ -270,7 +270,7 @@ void EventRecorder::start() {
   async::spawn(impl_->gate, impl_->io, "series of events of " + impl_->controller, Impl::tick(impl_.get()));
 }
 
-Task<void> EventRecorder::drain(DrainLimits limits) {
+Task<void> EventRecorder::drain(async::DrainLimits limits) {
   impl_->push_due(true);
   return impl_->queue.drain(limits, is_minor);
 }

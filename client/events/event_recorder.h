@@ -16,8 +16,8 @@
 #include <optional>
 #include <string>
 
+#include "async/fair_queue_options.h"
 #include "async/gate.h"
-#include "base/fair_queue_options.h"
 #include "client/api.h"
 #include "client/precedence.h"
 
@@ -45,7 +45,7 @@ class EventRecorder {
   void start();
   // Writes the queued events and the counts of all series until the limit; warnings and counts until the
   // minor one. Then stops.
-  Task<void> drain(DrainLimits limits);
+  Task<void> drain(async::DrainLimits limits);
   std::uint64_t dropped() const;  // evicted, refused, or given up
   std::uint64_t written() const;  // creates and series updates
   std::size_t waiting() const;

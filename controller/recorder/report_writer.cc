@@ -220,7 +220,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     }
     // Requests after the one that timed out only waited for it; their namespace is not the cause.
     if (error.kind == Error::Kind::timeout && std::exchange(has_timed_out, true)) {
-      each.item->outcome = Outcome::retry;
+      each.item->outcome = async::Outcome::retry;
     } else {
       self->refused(*each.item, error);
     }
@@ -243,7 +243,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
       if (there) self->retention.found(*there);
-      sent->item->outcome = Outcome::retry;
+      sent->item->outcome = async::Outcome::retry;
       self->retried.fetch_add(1, std::memory_order_relaxed);
       co_return;
     }
@@ -361,17 +361,17 @@ void ReportWriter::Impl::done(const Jobs::Item& item, WrittenReport report, cons
 
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   // podium stops, and logs how many are lost.
-  if (error.kind == Error::Kind::cancelled) return void(item.outcome = Outcome::dropped);
+  if (error.kind == Error::Kind::cancelled) return void(item.outcome = async::Outcome::dropped);
   item.outcome = backoff_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
-  if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
+  if (item.outcome != async::Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
   log.refused(item.value.owner, item.outcome, error, api.clock().now());
 }
 
 // Drops a report that does not fit: waiting for capacity might never end.
 void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
-  item.outcome = why == NoRoom::now ? Outcome::retry : Outcome::dropped;
-  if (item.outcome == Outcome::retry) {
+  item.outcome = why == NoRoom::now ? async::Outcome::retry : async::Outcome::dropped;
+  if (item.outcome == async::Outcome::retry) {
     retried.fetch_add(1, std::memory_order_relaxed);
   } else {
     log.no_room(item.value.owner, api.clock().now());
@@ -418,7 +418,7 @@ void ReportWriter::forget(std::string_view pod_uid) {
   if (!impl_->jobs.holds(uid)) impl_->known.forget(uid);
 }
 
-Task<void> ReportWriter::drain(DrainLimits limits) {
+Task<void> ReportWriter::drain(async::DrainLimits limits) {
   return impl_->jobs.drain(limits, [](const Job& job) { return !job.is_placed; });
 }
 

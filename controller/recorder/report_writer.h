@@ -23,8 +23,8 @@
 #include <string>
 #include <string_view>
 
+#include "async/fair_queue_options.h"
 #include "async/gate.h"
-#include "base/fair_queue_options.h"
 #include "client/api.h"
 #include "client/precedence.h"
 #include "controller/report/report_requests.h"
@@ -69,7 +69,7 @@ class ReportWriter {
   void forget(std::string_view pod_uid);
 
   // Writes the queued reports; drops the rest at the limit, and those of pods that wait at the minor limit.
-  client::Task<void> drain(DrainLimits limits);
+  client::Task<void> drain(async::DrainLimits limits);
   ReportCounts counts() const;
   void sample_metrics(metrics::Samples& out) const;
 

@@ -31,20 +31,20 @@ void WriteLog::written(const std::string& ns) {
   if (held_.erase(ns) > 0) log::info("report writes resumed namespace={}", ns);
 }
 
-void WriteLog::refused(const ReportOwner& owner, Outcome outcome, const Error& error, Steady now) {
+void WriteLog::refused(const ReportOwner& owner, async::Outcome outcome, const Error& error, Steady now) {
   const auto& request = error.request;
   const auto cause = cause_of_pause(error);
-  if (outcome == Outcome::retry_all && !std::exchange(is_paused_, true) &&
+  if (outcome == async::Outcome::retry_all && !std::exchange(is_paused_, true) &&
       limit_.allows(fmt::format("paused {}", cause), now)) {
     logged_pause_ = true;
     log::warn("reports are paused, scheduling continues: {} verb={} resource={} error={:?}", cause,
               request.verb, request.resource, error.text());
   }
-  const bool is_new = outcome == Outcome::retry_namespace && held_.size() < kNamespacesLogged &&
+  const bool is_new = outcome == async::Outcome::retry_namespace && held_.size() < kNamespacesLogged &&
                       !held_.contains(owner.ns) && limit_.allows("of " + owner.ns, now) &&
                       held_.insert(owner.ns).second;
   // A missing right is missing in all namespaces: log one line.
-  if (outcome == Outcome::retry_namespace && client::lacks_right(error)) {
+  if (outcome == async::Outcome::retry_namespace && client::lacks_right(error)) {
     if (limit_.allows(request.verb + " " + request.resource, now))
       log::warn("reports are refused, scheduling continues verb={} resource={} error={:?}", request.verb,
                 request.resource, error.text());
@@ -53,7 +53,7 @@ void WriteLog::refused(const ReportOwner& owner, Outcome outcome, const Error& e
         "reports of a namespace are refused, others continue namespace={} verb={} resource={} error={:?}",
         owner.ns, request.verb, request.resource, error.text());
   }
-  if (outcome == Outcome::failed && limit_.allows(fmt::format("failed {}", error.status.code), now)) {
+  if (outcome == async::Outcome::failed && limit_.allows(fmt::format("failed {}", error.status.code), now)) {
     log::warn("report not written verb={} resource={} pod={}/{} error={:?}", request.verb, request.resource,
               owner.ns, owner.pod, error.text());
   }

@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
+#include "async/fair_queue_options.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/fair_queue_options.h"
 #include "controller/report/report_requests.h"
 #include "log/limit.h"
 
@@ -19,7 +19,7 @@ class WriteLog {
   // A report of this namespace was written: ends the pause, and that of the namespace.
   void written(const std::string& ns);
   // A write failed with this outcome.
-  void refused(const ReportOwner& owner, Outcome outcome, const Error& error, Steady now);
+  void refused(const ReportOwner& owner, async::Outcome outcome, const Error& error, Steady now);
   void no_room(const ReportOwner& owner, Steady now);
   void without_labels(const Error& error, Steady now);
 

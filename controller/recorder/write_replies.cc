@@ -56,11 +56,11 @@ bool is_about_this_report(const Error& error) {
   return may_go_otherwise && client::concern_of(error) == client::Concern::object;
 }
 
-Outcome backoff_of(const Error& error) {
-  if (client::namespace_is_going(error)) return Outcome::failed;
+async::Outcome backoff_of(const Error& error) {
+  if (client::namespace_is_going(error)) return async::Outcome::failed;
   // For example, an admission plugin of the namespace that fails.
-  if (error.status.code >= 500) return client::classify(error, Outcome::retry_namespace);
-  return client::classify(error, client::is_conflict(error) ? Outcome::retry : Outcome::failed);
+  if (error.status.code >= 500) return client::classify(error, async::Outcome::retry_namespace);
+  return client::classify(error, client::is_conflict(error) ? async::Outcome::retry : async::Outcome::failed);
 }
 
 }  // namespace podium::controller

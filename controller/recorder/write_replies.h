@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "async/fair_queue_options.h"
 #include "base/clock.h"
-#include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "controller/recorder/known_reports.h"
 #include "explain/report/report.h"
@@ -31,6 +31,6 @@ WrittenReport written_before(const boost::json::value& report);
 // True if the error is about one report: its name, its size, or its deletion.
 bool is_about_this_report(const Error& error);
 // The scope of the backoff after the error: the report, its namespace, or everything.
-Outcome backoff_of(const Error& error);
+async::Outcome backoff_of(const Error& error);
 
 }  // namespace podium::controller

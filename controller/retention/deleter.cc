@@ -45,8 +45,8 @@ bool is_away(const Error& error) {
 }
 
 // Refusals concern a single report.
-Outcome outcome_of(const Error& error) {
-  return is_away(error) ? client::classify(error, Outcome::retry) : Outcome::retry;
+async::Outcome outcome_of(const Error& error) {
+  return is_away(error) ? client::classify(error, async::Outcome::retry) : async::Outcome::retry;
 }
 
 // It was written since podium last saw it. Or another report has the name: the reply to its creation came
@@ -177,7 +177,7 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
   const auto& error = answer.error();
   item.outcome = outcome_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
-  if (item.tries == 0 && item.outcome == Outcome::retry && log.allows("delete", api.clock().now())) {
+  if (item.tries == 0 && item.outcome == async::Outcome::retry && log.allows("delete", api.clock().now())) {
     log::warn("report not deleted, will retry verb={} resource={} report={}/{} error={:?}",
               error.request.verb, error.request.resource, report.ns, report.name, error.text());
   }
@@ -226,7 +226,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
     }
     const auto& error = answers[0].error();
     if (is_away(error) && error.kind != Error::Kind::timeout) {
-      item->outcome = Outcome::retry_all;
+      item->outcome = async::Outcome::retry_all;
       item->at_least = std::chrono::seconds(error.status.retry_after);
       co_return;
     }

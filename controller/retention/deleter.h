@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "async/fair_queue_options.h"
 #include "async/gate.h"
-#include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "controller/retention/state.h"

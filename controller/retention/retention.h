@@ -33,9 +33,9 @@
 #include <string>
 #include <vector>
 
+#include "async/fair_queue_options.h"
 #include "async/gate.h"
 #include "base/clock.h"
-#include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "controller/retention/index.h"

@@ -89,18 +89,18 @@ bool goes_without_labels(const Error& error) {
   return client::is_answer(error) && (code == 401 || code == 403 || code == 422);
 }
 
-Outcome outcome_of_failure(const Error& error) {
+async::Outcome outcome_of_failure(const Error& error) {
   // The report is gone, whatever the reply names: the watch will deliver the delete.
   const bool is_of_namespace = client::concern_of(error) == client::Concern::of_namespace;
-  if (client::is_not_found(error) && !is_of_namespace) return Outcome::retry;
+  if (client::is_not_found(error) && !is_of_namespace) return async::Outcome::retry;
   switch (error.status.code) {
     case 400:
     case 409:
     case 413:
     case 422:
-      return client::classify(error, Outcome::retry);
+      return client::classify(error, async::Outcome::retry);
     default:  // for example, a policy or a webhook of the namespace
-      return client::classify(error, Outcome::retry_namespace);
+      return client::classify(error, async::Outcome::retry_namespace);
   }
 }
 

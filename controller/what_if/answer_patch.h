@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "async/fair_queue_options.h"
 #include "base/clock.h"
-#include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/http/transport.h"
 #include "controller/report/report_requests.h"
@@ -60,6 +60,6 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
 bool goes_without_labels(const Error& error);
 
 // The scope of the backoff after a failed request: the item, its namespace, or everything.
-Outcome outcome_of_failure(const Error& error);
+async::Outcome outcome_of_failure(const Error& error);
 
 }  // namespace podium::controller

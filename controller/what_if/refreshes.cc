@@ -6,14 +6,14 @@ bool Refreshes::place(const std::string& ns, const std::string& name, const std:
                       std::chrono::seconds every) {
   const std::lock_guard lock(mutex_);
   if (const auto it = entries_.find(key); it != entries_.end()) {
-    it->second.turn.every = every;
+    it->second.due.every = every;
     return true;
   }
   const auto own = of_namespace_.find(ns);
   if (entries_.size() >= limits_.all) return false;
   if ((own == of_namespace_.end() ? 0 : own->second) >= limits_.per_namespace) return false;
   ++of_namespace_[ns];
-  entries_[key].turn = {ns, name, key, every};
+  entries_[key].due = {ns, name, key, every};
   return true;
 }
 
@@ -22,56 +22,56 @@ void Refreshes::drop(const std::string& key) {
   const auto it = entries_.find(key);
   if (it == entries_.end()) return;
   unset(it->second);
-  const auto own = of_namespace_.find(it->second.turn.ns);
+  const auto own = of_namespace_.find(it->second.due.ns);
   if (--own->second == 0) of_namespace_.erase(own);
   entries_.erase(it);
 }
 
-void Refreshes::set_turn(const std::string& key, Steady at) {
+void Refreshes::set_due(const std::string& key, Steady at) {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return;
   unset(it->second);
   it->second.at = at;
-  turns_.emplace(at, key);
+  due_.emplace(at, key);
 }
 
-void Refreshes::next_turn(const std::string& key, Steady now) {
+void Refreshes::set_next_due(const std::string& key, Steady now) {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end() || it->second.at) return;
-  it->second.at = now + it->second.turn.every;
-  turns_.emplace(*it->second.at, key);
+  it->second.at = now + it->second.due.every;
+  due_.emplace(*it->second.at, key);
 }
 
-void Refreshes::no_turn(const std::string& key) {
+void Refreshes::clear_due(const std::string& key) {
   const std::lock_guard lock(mutex_);
   if (const auto it = entries_.find(key); it != entries_.end()) unset(it->second);
 }
 
-bool Refreshes::has_turn(const std::string& key) const {
+bool Refreshes::has_due(const std::string& key) const {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(key);
   return it != entries_.end() && it->second.at;
 }
 
-std::optional<Steady> Refreshes::next() const {
+std::optional<Steady> Refreshes::next_due() const {
   const std::lock_guard lock(mutex_);
-  return turns_.empty() ? std::nullopt : std::optional(turns_.begin()->first);
+  return due_.empty() ? std::nullopt : std::optional(due_.begin()->first);
 }
 
-std::vector<Refreshes::Turn> Refreshes::take_due(Steady now) {
+std::vector<Refreshes::Due> Refreshes::take_due(Steady now) {
   const std::lock_guard lock(mutex_);
-  std::vector<Turn> due;
-  while (!turns_.empty() && turns_.begin()->first <= now) {
-    auto& entry = entries_.at(turns_.begin()->second);
-    due.push_back(entry.turn);
+  std::vector<Due> due;
+  while (!due_.empty() && due_.begin()->first <= now) {
+    auto& entry = entries_.at(due_.begin()->second);
+    due.push_back(entry.due);
     unset(entry);
   }
   return due;
 }
 
-void Refreshes::answered(const std::string& key, std::optional<Numbers> numbers) {
+void Refreshes::set_numbers(const std::string& key, std::optional<Numbers> numbers) {
   const std::lock_guard lock(mutex_);
   if (const auto it = entries_.find(key); it != entries_.end()) it->second.numbers = numbers;
 }
@@ -93,14 +93,14 @@ std::vector<Refreshes::Answered> Refreshes::answered() const {
   const std::lock_guard lock(mutex_);
   std::vector<Answered> out;
   for (const auto& [key, entry] : entries_) {
-    if (entry.numbers) out.push_back({entry.turn.ns, entry.turn.name, *entry.numbers});
+    if (entry.numbers) out.push_back({entry.due.ns, entry.due.name, *entry.numbers});
   }
   return out;
 }
 
 void Refreshes::unset(Entry& entry) {
   if (!entry.at) return;
-  turns_.erase({*entry.at, entry.turn.key});
+  due_.erase({*entry.at, entry.due.key});
   entry.at.reset();
 }
 

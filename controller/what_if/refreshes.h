@@ -1,8 +1,8 @@
-// Refreshes: the what-ifs that are asked periodically (spec.refreshSeconds), with the next turn and the last
-// answer of each.
+// Refreshes: the what-ifs that are asked periodically (spec.refreshSeconds), with the time at which each is
+// due, and its last answer.
 //
 // A what-if takes a place; the places are bounded in total and per namespace. While its question or its
-// answer is in progress, it has no next turn, so turns do not pile up.
+// answer is in progress, it has no due time, so questions do not pile up.
 //
 // Memory: a few hundred bytes for each place. Owner: WhatIfController. Threads: any. Errors: none; functions
 // do nothing for a key that has no place.
@@ -27,7 +27,7 @@ class Refreshes {
   struct Limits {
     std::size_t all = 0, per_namespace = 0;
   };
-  struct Turn {
+  struct Due {
     std::string ns, name, key;
     std::chrono::seconds every{0};
   };
@@ -51,15 +51,15 @@ class Refreshes {
              std::chrono::seconds every);
   void drop(const std::string& key);
 
-  void set_turn(const std::string& key, Steady at);
-  void next_turn(const std::string& key, Steady now);  // one period from now, unless it has a turn
-  void no_turn(const std::string& key);
-  bool has_turn(const std::string& key) const;
-  std::optional<Steady> next() const;
-  std::vector<Turn> take_due(Steady now);  // they have no turn then
+  void set_due(const std::string& key, Steady at);
+  void set_next_due(const std::string& key, Steady now);  // one period from now, unless it has a due time
+  void clear_due(const std::string& key);
+  bool has_due(const std::string& key) const;
+  std::optional<Steady> next_due() const;
+  std::vector<Due> take_due(Steady now);  // they have no due time then
 
-  // The answer of a turn; nullopt: the question was refused.
-  void answered(const std::string& key, std::optional<Numbers> numbers);
+  // From the last answer; nullopt: the question was refused.
+  void set_numbers(const std::string& key, std::optional<Numbers> numbers);
   // True if an answer must be written: it differs from the last written one, or that was `most` ago.
   bool is_news(const std::string& key, std::uint64_t content, Steady now, Steady::duration most) const;
   void written(const std::string& key, std::uint64_t content, Steady now);
@@ -68,7 +68,7 @@ class Refreshes {
 
  private:
   struct Entry {
-    Turn turn;
+    Due due;
     std::optional<Steady> at;
     std::optional<Numbers> numbers;
     std::optional<std::pair<std::uint64_t, Steady>> written;  // content and time
@@ -79,7 +79,7 @@ class Refreshes {
   mutable std::mutex mutex_;  // guards these
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::size_t> of_namespace_;
-  std::set<std::pair<Steady, std::string>> turns_;
+  std::set<std::pair<Steady, std::string>> due_;
 };
 
 }  // namespace podium::controller

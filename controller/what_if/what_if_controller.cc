@@ -51,7 +51,7 @@ constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
 
 std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
-bool is_retried(Outcome outcome) { return outcome >= Outcome::retry; }
+bool is_retried(async::Outcome outcome) { return outcome >= async::Outcome::retry; }
 
 template <typename Item>
 void schedule_retry(Item& item, const Error& error) {
@@ -106,7 +106,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         continue;
       }
       const bool ours = reader.is_ours(seen.scheduler_name);
-      if (seen.is_complete()) watch_turns(seen, key, ours);
+      if (seen.is_complete()) watch_due(seen, key, ours);
       if (ours && !seen.is_answered()) offer(seen.asked);
     }
   }
@@ -175,13 +175,13 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // --- asking again ---
 
-  // Keeps the turns of the watched what-ifs: an answered one has a turn, even if another process answered it;
-  // an edited one gets its next turn with its answer.
-  void watch_turns(const Seen& seen, const std::string& key, bool ours) {
+  // Keeps the due times of the watched what-ifs: an answered one is due, even if another process answered it;
+  // an edited one gets its next due time with its answer.
+  void watch_due(const Seen& seen, const std::string& key, bool ours) {
     if (!ours || seen.refresh == 0s) return refreshes.drop(key);
-    if (!seen.is_answered()) return refreshes.no_turn(key);
-    if (is_in_progress(key) || refreshes.has_turn(key)) return;
-    // A refusal stays until the spec changes: otherwise what-ifs would take turns in each other's places.
+    if (!seen.is_answered()) return refreshes.clear_due(key);
+    if (is_in_progress(key) || refreshes.has_due(key)) return;
+    // A refusal stays until the spec changes: otherwise what-ifs would alternate in each other's places.
     const auto* accepted = seen.asked.before.condition("Accepted");
     if (accepted && accepted->reason == explain::kTooManyRefreshed) return;
     if (!refreshes.place(seen.asked.ns, seen.asked.name, key, seen.refresh)) {
@@ -190,29 +190,29 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto age = seen.decided_at ? seconds_between(*seen.decided_at, api.clock().wall()) : 0s;
     const auto left = std::clamp<std::chrono::seconds>(seen.refresh - age, 0s, seen.refresh);
-    refreshes.set_turn(key, api.clock().now() + left);
+    refreshes.set_due(key, api.clock().now() + left);
     rearm_refresh_timer();
   }
 
   bool is_in_progress(const std::string& key) const { return questions.holds(key) || answers.holds(key); }
 
-  void end_turn(const std::string& key) {
-    refreshes.next_turn(key, api.clock().now());
+  void refresh_later(const std::string& key) {
+    refreshes.set_next_due(key, api.clock().now());
     rearm_refresh_timer();
   }
 
   void rearm_refresh_timer() {
-    if (stopping() || !refreshes.next()) return;
+    if (stopping() || !refreshes.next_due()) return;
     if (sleeper) {
       sleeper->cancel();
     } else {
       sleeper = std::make_shared<async::Timer>(io);
-      if (!async::spawn(gate, io, "ask what-ifs again", take_turns(sleeper))) sleeper.reset();
+      if (!async::spawn(gate, io, "ask what-ifs again", ask_due(sleeper))) sleeper.reset();
     }
   }
 
-  Task<void> take_turns(std::shared_ptr<async::Timer> timer) {
-    for (auto next = refreshes.next(); next && !stopping(); next = refreshes.next()) {
+  Task<void> ask_due(std::shared_ptr<async::Timer> timer) {
+    for (auto next = refreshes.next_due(); next && !stopping(); next = refreshes.next_due()) {
       const auto now = api.clock().now();
       if (*next > now) {
         timer->expires_after(*next - now);
@@ -220,11 +220,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
         continue;
       }
-      for (auto& turn : refreshes.take_due(now)) {
-        // A what-if in progress gets its next turn when it ends.
-        if (is_in_progress(turn.key)) continue;
-        const auto pushed = questions.push(turn.ns, turn.key, {turn.name, true}, kAgain);
-        if (pushed == Questions::Pushed::refused) refreshes.next_turn(turn.key, now);
+      for (auto& due : refreshes.take_due(now)) {
+        // A what-if in progress gets its next due time when it ends.
+        if (is_in_progress(due.key)) continue;
+        const auto pushed = questions.push(due.ns, due.key, {due.name, true}, kAgain);
+        if (pushed == Questions::Pushed::refused) refreshes.set_next_due(due.key, now);
       }
     }
     sleeper.reset();
@@ -237,11 +237,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     auto read = co_await reader.read(item->ns, item->value.name, item->value.again);
     if (!read) {
       schedule_retry(*item, read.error());
-      if (item->outcome != Outcome::retry) log_failure("read", item->key, read.error());
+      if (item->outcome != async::Outcome::retry) log_failure("read", item->key, read.error());
       co_return;
     }
     if (!*read) {
-      end_turn(item->key);
+      refresh_later(item->key);
       co_return;
     }
     auto& [asked, question, ttl, refresh, bytes, again] = **read;
@@ -256,14 +256,14 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (stopping()) co_return;
     answer->bytes = bytes;
     answer->made = api.clock().now();
-    refreshes.answered(item->key, answer->numbers);
+    refreshes.set_numbers(item->key, answer->numbers);
     const auto most = std::min<Steady::duration>(kUnchanged, terms.ttl / 2);
     if (again && !refreshes.is_news(item->key, answer->content, api.clock().now(), most)) {
-      end_turn(item->key);
+      refresh_later(item->key);
       co_return;
     }
     const auto pushed = answers.push(item->ns, item->key, std::move(*answer), kAnswer);
-    if (pushed == Answers::Pushed::refused) item->outcome = Outcome::retry_namespace;
+    if (pushed == Answers::Pushed::refused) item->outcome = async::Outcome::retry_namespace;
   }
 
   // The answer's text is also formatted on the worker: it may be long.
@@ -297,7 +297,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         item->at_least = std::max<std::chrono::milliseconds>(
             item->at_least, std::chrono::seconds(first.error().status.retry_after));
       if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
-      if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
+      if (item->outcome == async::Outcome::done || item->outcome == async::Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
       co_return;
     }
@@ -306,7 +306,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto& error = labelled.error();
       if (!goes_without_labels(error)) {
         schedule_retry(*item, error);
-        if (item->outcome != Outcome::retry) log_failure("labels", item->key, error);
+        if (item->outcome != async::Outcome::retry) log_failure("labels", item->key, error);
         co_return;
       }
       if (log.allows(fmt::format("labels {}", error.status.code), api.clock().now()))
@@ -334,7 +334,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       co_return;
     }
     const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
-    if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
+    if (pushed != Questions::Pushed::refused) item->outcome = async::Outcome::done;
   }
 
   // The substitute for an answer that the API server refuses. The answer itself would be refused again at
@@ -363,7 +363,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     retention.track(item.ns, answer.name, answer.uid, ttl, ReportKind::question, std::nullopt, facts);
     answered.fetch_add(1, std::memory_order_relaxed);
     refreshes.written(item.key, answer.content, api.clock().now());
-    end_turn(item.key);
+    refresh_later(item.key);
     if (ended) note_end(answer);
   }
 
@@ -402,7 +402,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // What-ifs that the watch showed without an answer while their answer was being written, by key.
   std::unordered_map<std::string, Asked, TextHash> unanswered;
   Refreshes refreshes{kRefreshed};
-  std::shared_ptr<async::Timer> sleeper;  // of take_turns(), while it runs
+  std::shared_ptr<async::Timer> sleeper;  // of ask_due(), while it runs
   bool overflowed = false;                // a question was dropped from both queues
   bool listing = false;                   // list_until_answered() runs
   client::Reflector reflector;

@@ -123,10 +123,10 @@ bool is_unscheduled(const json::value& pod, const std::string& uid) {
 
 // A permanent refusal is not retried: the pod's next attempt writes again. A namespace that forbids or delays
 // writes holds up itself only.
-Outcome outcome_of(const Error& error) {
+async::Outcome outcome_of(const Error& error) {
   const bool refused = client::is_invalid(error) || error.status.code == 413;
-  if (refused || error.kind == Error::Kind::cancelled) return Outcome::failed;
-  return client::classify(error, Outcome::retry);
+  if (refused || error.kind == Error::Kind::cancelled) return async::Outcome::failed;
+  return client::classify(error, async::Outcome::retry);
 }
 
 }  // namespace
@@ -224,14 +224,14 @@ struct PodStatusWriter::Impl {
         const auto& error = version.error();
         const bool conflicts = client::is_conflict(error);
         if (conflicts) ++item.value.conflicts;
-        item.outcome = item.value.conflicts > kConflicts ? Outcome::failed : outcome_of(error);
-        if (conflicts && item.outcome != Outcome::failed) continue;
+        item.outcome = item.value.conflicts > kConflicts ? async::Outcome::failed : outcome_of(error);
+        if (conflicts && item.outcome != async::Outcome::failed) continue;
         item.at_least = std::chrono::seconds(error.status.retry_after);
         self->log_failure(item, error);
         result = std::unexpected(error);
       }
       for (auto& promise : std::exchange(item.value.promises, {})) promise.set(result);
-      if (item.outcome == Outcome::done || item.outcome == Outcome::failed)
+      if (item.outcome == async::Outcome::done || item.outcome == async::Outcome::failed)
         self->settled(item.key, version.value_or(""));
     }
   }
@@ -311,7 +311,7 @@ client::Task<Result<void>> PodStatusWriter::withdraw(cluster::PodInfoPtr pod) {
   co_return *first->result;
 }
 
-client::Task<void> PodStatusWriter::drain(DrainLimits limits) {
+client::Task<void> PodStatusWriter::drain(async::DrainLimits limits) {
   return impl_->queue.drain(limits,
                             [](const Wanted& wanted) { return wanted.nominated_node.value_or("").empty(); });
 }

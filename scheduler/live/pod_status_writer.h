@@ -56,7 +56,7 @@ class PodStatusWriter final : public cycle::Nominator {
 
   // Writes the queued entries, and those that arrive until it ends. At the latest it ends at the limit and
   // drops what is left, conditions without a nomination at the minor limit; later entries are also dropped.
-  client::Task<void> drain(DrainLimits limits);
+  client::Task<void> drain(async::DrainLimits limits);
   async::WritersCounts counts() const;
   void sample_metrics(metrics::Samples& out) const;
 

@@ -16,7 +16,7 @@ namespace podium {
 namespace {
 
 using namespace std::chrono_literals;
-using async::FairQueue;
+using async::FairQueue, async::FairQueueOptions, async::Outcome;
 
 // Random pushes, takes and outcomes. Invariants: a key is in progress at most once; its values increase;
 // every lost value is counted; a namespace that backs off has at most one item in progress; in the end the

@@ -13,7 +13,7 @@ namespace podium {
 namespace {
 
 using namespace std::chrono_literals;
-using async::FairQueue;
+using async::FairQueue, async::FairQueueOptions, async::Outcome;
 using Strings = std::vector<std::string>;
 
 // No jitter: backoffs have their full length.

@@ -71,7 +71,7 @@ struct Recording {
   }
   // Until nothing is left to do within the time.
   void run(Steady::duration most = 5min) { unit::run_for(io, time, most); }
-  void drain(DrainLimits limits = 5s) {
+  void drain(async::DrainLimits limits = 5s) {
     auto drained = asio::co_spawn(io, recorder.drain(limits), asio::use_future);
     run(limits.all);
     EXPECT_EQ(drained.wait_for(0s), std::future_status::ready);

@@ -75,10 +75,10 @@ TEST(ClientError, WhatMayPassIsOfTheServerOrOfTheLease) {
 }
 
 TEST(ClientError, TheCallerDecidesAboutItsObject) {
-  for (const auto object : {Outcome::retry, Outcome::failed, Outcome::retry_namespace}) {
+  for (const auto object : {async::Outcome::retry, async::Outcome::failed, async::Outcome::retry_namespace}) {
     EXPECT_EQ(classify(not_found("pods", "web"), object), object);
-    EXPECT_EQ(classify(status(403, "exceeded quota"), object), Outcome::retry_namespace);
-    EXPECT_EQ(classify(of_kind(Error::Kind::unavailable), object), Outcome::retry_all);
+    EXPECT_EQ(classify(status(403, "exceeded quota"), object), async::Outcome::retry_namespace);
+    EXPECT_EQ(classify(of_kind(Error::Kind::unavailable), object), async::Outcome::retry_all);
   }
 }
 

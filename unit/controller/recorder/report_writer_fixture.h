@@ -110,7 +110,7 @@ struct Writing : ServedApi {
     while (!condition() && io.run_one() > 0) clock.advance(1ms);
     EXPECT_TRUE(condition());
   }
-  void drain(DrainLimits limits = 1s) {
+  void drain(async::DrainLimits limits = 1s) {
     bool drained = false;
     asio::co_spawn(io, writer.drain(limits), [&](std::exception_ptr) { drained = true; });
     run_until([&] { return drained; });

@@ -294,11 +294,11 @@ TEST(Refresh, ItStopsWithTheController) {
   EXPECT_EQ(w.gate.inside(), 0u);
 }
 
-// --- the places and turns ---
+// --- the places and due times ---
 
 std::vector<std::string> due(Refreshes& refreshes, Steady now) {
   std::vector<std::string> out;
-  for (const auto& turn : refreshes.take_due(now)) out.push_back(turn.key);
+  for (const auto& each : refreshes.take_due(now)) out.push_back(each.key);
   return out;
 }
 
@@ -315,26 +315,26 @@ TEST(Refreshes, PlacesAreBounded) {
   EXPECT_TRUE(refreshes.place("a", "3", "a/3", 10s));
 }
 
-TEST(Refreshes, EachHasOneTurn) {
+TEST(Refreshes, EachHasOneDueTime) {
   Refreshes refreshes({.all = 3, .per_namespace = 3});
   const Steady now{};
   for (const char* name : {"1", "2", "3"}) refreshes.place("a", name, fmt::format("a/{}", name), 10s);
-  EXPECT_EQ(refreshes.next(), std::nullopt);
-  refreshes.next_turn("a/1", now);
-  refreshes.next_turn("a/1", now + 5s);
-  refreshes.set_turn("a/2", now + 3s);
-  refreshes.next_turn("a/none", now);
-  EXPECT_EQ(refreshes.next(), now + 3s);
+  EXPECT_EQ(refreshes.next_due(), std::nullopt);
+  refreshes.set_next_due("a/1", now);
+  refreshes.set_next_due("a/1", now + 5s);
+  refreshes.set_due("a/2", now + 3s);
+  refreshes.set_next_due("a/none", now);
+  EXPECT_EQ(refreshes.next_due(), now + 3s);
   EXPECT_EQ(due(refreshes, now + 2s), std::vector<std::string>{});
   EXPECT_EQ(due(refreshes, now + 20s), (std::vector<std::string>{"a/2", "a/1"}));
-  EXPECT_FALSE(refreshes.has_turn("a/1"));
-  refreshes.set_turn("a/3", now);
-  refreshes.set_turn("a/3", now + 1s);
-  EXPECT_TRUE(refreshes.has_turn("a/3"));
-  refreshes.no_turn("a/3");
-  refreshes.next_turn("a/2", now);
+  EXPECT_FALSE(refreshes.has_due("a/1"));
+  refreshes.set_due("a/3", now);
+  refreshes.set_due("a/3", now + 1s);
+  EXPECT_TRUE(refreshes.has_due("a/3"));
+  refreshes.clear_due("a/3");
+  refreshes.set_next_due("a/2", now);
   refreshes.drop("a/2");
-  EXPECT_EQ(refreshes.next(), std::nullopt);
+  EXPECT_EQ(refreshes.next_due(), std::nullopt);
 }
 
 TEST(Refreshes, AnAnswerIsNewsIfItIsAnotherOrOld) {

@@ -7,7 +7,7 @@
 
 #include "base/backoff.h"
 
-namespace podium {
+namespace podium::async {
 
 // Result of an item that was taken.
 enum class Outcome {
@@ -43,4 +43,4 @@ struct FairQueueOptions {
   unsigned lower_lanes_every = 8;
 };
 
-}  // namespace podium
+}  // namespace podium::async
