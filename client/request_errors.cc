@@ -7,8 +7,8 @@
 namespace podium::client {
 namespace {
 
-// Reads the message. Only for what the API server has neither a code nor a reason or cause for, of which the
-// functions that call this name the source.
+// Reads the message. Only for what the API server has neither a code nor a reason or cause for. The functions
+// that call this name the source of the text.
 bool says(const Error& error, std::string_view text) { return error.message.contains(text); }
 
 // A webhook chooses the code and the reason of its refusal. Source: apiserver webhook/errors ToStatusErr.

@@ -43,7 +43,7 @@ struct Manifests {
   List<DeviceTaintRule> device_taint_rules;
   List<ResourceClaim> resource_claims;
   List<ResourceClaimTemplate> resource_claim_templates;
-  // Kinds of which the input has a list without objects, such as LimitRange: the cluster has none.
+  // Kinds with a list without objects in the input, such as LimitRange: the cluster has none.
   std::set<std::string, std::less<>> empty_kinds;
 };
 

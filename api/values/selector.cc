@@ -55,7 +55,7 @@ bool Requirement::matches(const std::string* value) const {
 }
 
 void Requirement::sort_values() {
-  constexpr std::size_t kFew = 16;  // of which a linear search is as fast
+  constexpr std::size_t kFew = 16;  // a linear search is as fast in these
   if (values.size() <= kFew) return;
   std::ranges::sort(values);
   is_sorted = true;

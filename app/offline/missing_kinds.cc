@@ -26,7 +26,7 @@ bool any_pod(const Pods& pods, Wants wants) {
   return std::ranges::any_of(pods, [&](const auto& pod) { return wants(*pod); });
 }
 
-// Collects the kinds without objects, except for those of which the dump says that there are none.
+// Collects the kinds without objects, except for those that the dump says to be absent.
 class Lacks {
  public:
   explicit Lacks(const Manifests& dump) : dump_(dump) {}

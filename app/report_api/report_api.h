@@ -1,4 +1,4 @@
-// ReportApi: the HTTPS API for programs: the last decision on a pod, a list of these, and what-ifs.
+// ReportApi: the HTTPS API for programs: the last decision on a pod, a list of last decisions, and what-ifs.
 //
 //   GET  /v1/namespaces/NS/pods/POD/{scores,strategies,report}
 //   GET  /v1/namespaces/NS/decisions, /v1/decisions

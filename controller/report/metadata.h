@@ -35,8 +35,8 @@ struct ReportMetadata {
 // `object` is a whole report or a PartialObjectMetadata. nullopt: it has no readable metadata.
 std::optional<ReportMetadata> read_metadata(const boost::json::value& object);
 
-// The bytes of a report in etcd, if its status has this length as JSON: with its spec and its metadata, most
-// of which are managedFields.
+// The bytes of a report in etcd, if its status has this length as JSON: with its spec, its metadata, and most
+// of all its managedFields.
 std::uint32_t stored_bytes(std::size_t status);
 
 // Minutes since 1970 of a label by expiry_minute(); 0: no such label.

@@ -49,7 +49,7 @@ struct KnownShapes {
   bool is_priced = false;  // all of them
 };
 
-// The shapes that were given, or those of the cluster's nodes: the shapes of which there are the most nodes.
+// The shapes that were given, or those of the cluster's nodes: the shapes that the most nodes have.
 // A place (zone, region) distinguishes shapes only if a waiting pod may depend on it.
 Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPath& path,
                                  const Waiters& waiters, const Budget& budget, const cluster::Snapshot& fork);

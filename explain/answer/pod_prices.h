@@ -1,5 +1,5 @@
-// The price of a pod: the part of the cheapest new node that it needs, by the resource of which it needs the
-// largest part. The sum over the pods of a node says how well they use the node's price.
+// The price of a pod: the largest part that it needs of a resource of the cheapest new node. The sum over the
+// pods of a node says how well they use the node's price.
 //
 // Estimates from that how much a node is worth, without placing a pod: of some hundred shapes a search places
 // the pods on the few that are worth the most.

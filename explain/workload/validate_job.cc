@@ -56,7 +56,7 @@ void check_count(std::size_t count, std::size_t most, const FieldPath& at, SpecF
   if (count > most) findings.add(at, fmt::format("Too many: {}: must have at most {} items", count, most));
 }
 
-// A text of which the API server knows all values.
+// A text that has one of the values known to the API server.
 void check_known(const json::value& value, std::string_view field, Texts known, const FieldPath& path,
                  SpecFindings& findings) {
   const auto given = api::text_at(value, fmt::format("/{}", field));

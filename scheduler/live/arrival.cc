@@ -54,7 +54,7 @@ const boost::json::string* node_of(const boost::json::value& pod) {
   return name && !name->empty() ? name : nullptr;
 }
 
-// Drops the volumes of which nothing reads even the name: those of other kinds without data on the node, such
+// Drops the volumes whose names nothing reads: those of other kinds without data on the node, such
 // as the service account's token that each pod has. They took a tenth of a pod's memory.
 void keep_read_volumes(api::SharedList<api::Volume>& volumes) {
   const auto is_unread = [](const api::Volume& volume) {

@@ -41,6 +41,8 @@ OF_PROGRAM = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better i
     (r"\btells?\b", "says, reports, returns"),
     (r"\bthat are no (?!longer\b)[a-z]+|\bare no (?=faults|events|headers?|HTTP)", "are not …"),
     (r"\b(?:not|nothing|no)\b[^.;]{0,40}\bany more\b", "no longer"),
+    (r"(?<!\bany )(?<!\ball )(?<!\bone )(?<!\beach )(?<!\bsome )(?<!\bnone )(?<!\bmost )\bof which\b", "a second sentence"),
+    (r"(?:(?<=\d )of (?:it|them)\b|(?<!\bany )(?<!\ball )(?<!\bone )of these(?=[.,;)]))", "name the thing"),
     (r"\bthat (?:is|are) there\b|\bas it is there\b|\bis there(?: already)?[.,;)]", "exists, as stored"),
 )]
 # Idioms that names of C++ avoid besides, also those of tests.

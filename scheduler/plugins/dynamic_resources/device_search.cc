@@ -117,7 +117,7 @@ class Search final : public DeviceSearch {
   void keep(cluster::Row row, const api::NodePtr& node, DevicesFound::End end, std::int64_t steps) const {
     using End = DevicesFound::End;
     if (!memo_ || end == End::failed || end == End::timed_out) return;
-    // A node that reaches many pools of a network is another one after each allocation of these.
+    // A node that reaches many pools of a network is another one after each allocation of their devices.
     constexpr std::size_t kMostPools = 8;
     const auto pools = allocator_.last_pools();
     if (pools.size() <= kMostPools)

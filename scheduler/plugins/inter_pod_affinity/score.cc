@@ -87,7 +87,7 @@ class WeightState {
     std::string_view key;
     std::int64_t weight = 0;
   };
-  // If all held classes have one weight, for host names or another key of which each node has its own value:
+  // If all held classes have one weight, for host names or another key whose value is different on each node:
   // the pods on each node, which the thread's memo keeps.
   std::optional<ScoreTerm<std::int64_t>> term_by_node() {
     if (count_ == 0) return std::nullopt;
