@@ -1,11 +1,11 @@
 #include "api/decode/decode_workload.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/decode/decode.h"
 #include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
+#include "api/values/decimal.h"
 
 namespace podium::api {
 namespace {
@@ -39,12 +39,10 @@ std::optional<LabelSelector> read_selector(Field spec, Workload::Kind kind) {
 std::optional<PodDisruptionBudget::Amount> read_amount(Field field) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto text = field.json();
-  PodDisruptionBudget::Amount amount{.value = 0, .is_percent = text.ends_with('%')};
-  const auto* end = text.data() + text.size() - (amount.is_percent ? 1 : 0);
-  const auto [read, error] = std::from_chars(text.data(), end, amount.value);
-  if (error != std::errc() || read != end) return std::nullopt;
-  amount.value = std::clamp<std::int64_t>(amount.value, 0, amount.is_percent ? 100 : kMost);
-  return amount;
+  const auto share = percentage(text), number = share ? share : whole_number(text);
+  if (!number) return std::nullopt;
+  return PodDisruptionBudget::Amount{.value = std::clamp<std::int64_t>(*number, 0, share ? 100 : kMost),
+                                     .is_percent = share.has_value()};
 }
 
 }  // namespace

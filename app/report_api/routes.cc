@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <charconv>
 #include <optional>
 
+#include "api/values/decimal.h"
 #include "explain/question/question_limits.h"
 #include "server/query.h"
 
@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::size_t kLongestText = 4096;
 
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 // Replies repeat texts, so only printable ASCII is accepted.
 bool is_plain(std::string_view text, char least) {
   return !text.empty() && text.size() <= kLongestText &&
@@ -33,7 +26,7 @@ bool is_plain(std::string_view text, char least) {
 
 Result<json::value> read_weight(const Parameter& parameter, std::string_view item) {
   const auto equals = item.find('=');
-  const auto weight = equals == item.npos ? std::nullopt : integer(item.substr(equals + 1));
+  const auto weight = equals == item.npos ? std::nullopt : api::whole_number(item.substr(equals + 1));
   if (!weight) return invalid(fmt::format("{}: {:?} must be NAME=WEIGHT", parameter.name, item));
   return json::value{{"name", std::string(item.substr(0, equals))}, {"weight", *weight}};
 }
@@ -57,7 +50,7 @@ Result<json::value> read_list(const Parameter& parameter, std::string_view text)
 
 Result<json::value> read_value(const Parameter& parameter, const std::string& text) {
   if (parameter.type == Parameter::Type::integer) {
-    const auto number = integer(text);
+    const auto number = api::whole_number(text);
     if (number && *number >= parameter.least && *number <= parameter.most) return json::value(*number);
     return invalid(fmt::format("{}: must be an integer between {} and {}", parameter.name, parameter.least,
                                parameter.most));

@@ -1,11 +1,11 @@
 #include "client/decode/watch_lines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/text/json_view.h"
 #include "api/text/parse_json.h"
+#include "api/values/decimal.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/list_page.h"
 
@@ -92,10 +92,7 @@ void LineSplitter::feed(std::string_view piece, const std::function<bool(std::st
 }
 
 std::uint64_t version_number(std::string_view resource_version) {
-  std::uint64_t number = 0;
-  const char* end = resource_version.data() + resource_version.size();
-  const auto [stop, error] = std::from_chars(resource_version.data(), end, number);
-  return error == std::errc() && stop == end ? number : 0;
+  return api::whole_number<std::uint64_t>(resource_version).value_or(0);
 }
 
 Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_ptr& storage) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/decimal.h"
 #include "api/values/meta.h"
 #include "base/time.h"
 #include "explain/report/report.h"
@@ -29,12 +29,9 @@ void each_manager(const json::value& object, Each&& each) {
 }
 
 std::optional<std::int64_t> read_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   constexpr std::int64_t kMost = 1'000'000'000;
-  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > kMost)
-    return std::nullopt;
-  return number;
+  const auto number = api::whole_number(text);
+  return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
 }
 
 std::optional<std::chrono::seconds> read_seconds(const std::string& text) {

@@ -1,9 +1,9 @@
 #include "explain/workload/owner.h"
 
-#include <charconv>
 #include <chrono>
 #include <string_view>
 
+#include "api/values/decimal.h"
 #include "api/values/meta.h"
 
 namespace podium::explain {
@@ -20,11 +20,10 @@ std::optional<std::string> without_suffix(std::string_view name, std::string_vie
 // Whether this is the minute of a schedule whose pod was created then. A Job may start late, or be retried.
 bool is_minute_before(std::string_view text, Wall created) {
   constexpr std::chrono::minutes kLate = std::chrono::days(7);
-  std::int64_t minute = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minute);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
+  const auto minute = api::whole_number(text);
+  if (!minute) return false;
   const auto then = std::chrono::floor<std::chrono::minutes>(created.time_since_epoch());
-  const std::chrono::minutes scheduled(minute);
+  const std::chrono::minutes scheduled(*minute);
   return scheduled <= then && then - scheduled <= kLate;
 }
 

@@ -1,9 +1,10 @@
 #include "explain/workload/rolling_update.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include "api/text/json_view.h"
+#include "api/values/decimal.h"
 
 namespace podium::explain {
 namespace {
@@ -21,11 +22,9 @@ RollingUpdate::Bound bound_at(const json::value& workload, std::string_view poin
             .is_percent = false};
   }
   const auto* text = found->if_string();
-  if (!text || !text->ends_with('%')) return {};
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size() - 1, number);
-  if (error != std::errc() || end != text->data() + text->size() - 1 || number < 0) return {};
-  return {.number = number, .is_percent = true};
+  const auto share = text ? api::percentage(std::string_view(*text)) : std::nullopt;
+  if (!share || *share < 0 || !std::in_range<std::int32_t>(*share)) return {};
+  return {.number = static_cast<std::int32_t>(*share), .is_percent = true};
 }
 
 std::int32_t amount(const RollingUpdate::Bound& bound, std::int32_t replicas, bool rounds_up) {

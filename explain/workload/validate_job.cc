@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -17,6 +16,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "api/values/decimal.h"
 
 namespace podium::explain {
 namespace {
@@ -194,14 +194,6 @@ struct Indexes {
   std::string error = {};
 };
 
-std::optional<std::int64_t> index_of(std::string_view text) {
-  std::int64_t index = 0;
-  const auto digits = text.starts_with('+') ? text.substr(1) : text;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
-  return is_number ? std::optional(index) : std::nullopt;
-}
-
 Indexes read_indexes(std::string_view text, std::int64_t completions) {
   Indexes out;
   std::optional<std::int64_t> last;
@@ -218,7 +210,7 @@ Indexes read_indexes(std::string_view text, std::int64_t completions) {
     std::array<std::optional<std::int64_t>, 2> ends;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(dashes); ++i) {
       const auto part = i == 0 ? interval.substr(0, dash) : interval.substr(dash + 1);
-      ends[i] = index_of(part);
+      ends[i] = api::parse_integer(part);
       if (!ends[i]) return {.error = fmt::format("cannot convert string to integer for index: \"{}\"", part)};
       if (*ends[i] >= completions) return {.error = fmt::format("too large index: \"{}\"", part)};
     }

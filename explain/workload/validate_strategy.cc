@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "api/text/json_view.h"
+#include "api/values/decimal.h"
 
 namespace podium::explain {
 namespace {
@@ -27,11 +27,12 @@ Amount read_amount(const json::value* given, Amount or_else) {
   if (given->is_int64()) return {fmt::to_string(given->get_int64()), given->get_int64()};
   const auto* text = given->if_string();
   if (!text) return or_else;  // reported as a wrong type
-  Amount out{.text = fmt::format("\"{}\"", std::string_view(*text)), .is_percent = true};
-  const auto* end = text->data() + text->size() - (text->ends_with('%') ? 1 : 0);
-  const auto [read, error] = std::from_chars(text->data(), end, out.value);
-  out.is_valid = text->ends_with('%') && error == std::errc() && read == end && out.value >= 0;
-  return out;
+  const std::string_view written(*text);
+  const auto share = api::percentage(written);
+  return {.text = fmt::format("\"{}\"", written),
+          .value = share.value_or(0),
+          .is_percent = true,
+          .is_valid = share && *share >= 0};
 }
 
 void check_amount(const Amount& amount, const FieldPath& at, SpecFindings& findings) {
