@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <iostream>
 
 #include "api/decode/dump_kinds.h"
@@ -142,17 +141,21 @@ Result<bool> DumpCluster::dry_run(const std::string& ns, const json::value& obje
   return std::unexpected(forbidden(fmt::format("{} {}", maker->kind, name), why));
 }
 
-Result<json::value> DumpCluster::answered(const std::string& ns, const std::string& name, json::object spec) {
-  auto report = question_object(ns, name, std::move(spec), true);
-  auto& metadata = report.as_object()["metadata"].as_object();
-  metadata["uid"] = name;
-  metadata["generation"] = 1;
-  const auto answer = dump_->answer(json::serialize(report));
-  if (!answer) return std::unexpected(answer.error());
-  for (const auto& line : answer->missing) {
+json::value DumpCluster::answered(const std::string& ns, const std::string& name, json::object spec) {
+  api::ObjectMeta meta;
+  meta.namespace_ = ns;
+  meta.name = meta.uid = name;
+  meta.generation = 1;
+  const auto answer = dump_->answer(meta, spec);
+  for (const auto& line : answer.missing) {
     if (said_.insert(line).second) std::cerr << "warning: " << line << '\n';
   }
-  report.as_object()["status"] = explain::to_json(answer->status);
+  auto report = question_object(ns, name, std::move(spec), true);
+  auto& object = report.as_object();
+  auto& metadata = object["metadata"].as_object();
+  metadata["uid"] = meta.uid;
+  metadata["generation"] = meta.generation;
+  object["status"] = explain::to_json(answer.status);
   return report;
 }
 
@@ -166,10 +169,8 @@ Result<std::optional<json::value>> DumpCluster::decide(const json::value& pod) {
   if (!waiting || !waiting->gates.empty()) return std::nullopt;
   json::object about{{"name", api::text_at(pod, "/metadata/name")}};
   if (auto uid = api::text_at(pod, "/metadata/uid"); !uid.empty()) about["uid"] = std::move(uid);
-  auto report = answered(api::text_at(pod, "/metadata/namespace"), api::text_at(pod, "/metadata/name"),
-                         {{"dryRun", true}, {"podRef", std::move(about)}});
-  if (!report) return std::unexpected(report.error());
-  return std::optional(std::move(*report));
+  return std::optional(answered(api::text_at(pod, "/metadata/namespace"), api::text_at(pod, "/metadata/name"),
+                                {{"dryRun", true}, {"podRef", std::move(about)}}));
 }
 
 Result<std::optional<json::value>> DumpCluster::decision(const std::string& ns, const std::string& pod,

@@ -48,8 +48,7 @@ class DumpCluster : public Cluster {
  private:
   // Why the namespace takes no new objects; empty: it does, or the dump lacks it.
   std::string terminating(const std::string& ns);
-  Result<boost::json::value> answered(const std::string& ns, const std::string& name,
-                                      boost::json::object spec);
+  boost::json::value answered(const std::string& ns, const std::string& name, boost::json::object spec);
   // The answer about a pod that waits; nullopt: it has a node or a gate, or has ended.
   Result<std::optional<boost::json::value>> decide(const boost::json::value& pod);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -95,7 +94,7 @@ Result<void> Dump::read_subject(explain::Question& question) const {
   for (const auto& object : objects(maker.group, maker.kind)) {
     if (api::text_at(object, "/metadata/name") == name &&
         api::text_at(object, "/metadata/namespace") == question.meta.namespace_)
-      return explain::read_subject(json::serialize(object), question);
+      return explain::read_subject_object(object, question);
   }
   return invalid(not_in_dump(question, maker.kind, name));
 }
@@ -135,10 +134,8 @@ api::AdmissionObjects Dump::admission_of(const explain::Question& question) cons
   return out;
 }
 
-Result<Dump::Answer> Dump::answer(std::string_view report) const {
-  const auto text = explain::scan_report(report);
-  if (!text) return std::unexpected(text.error());
-  auto question = explain::read_question(*text, explain::kKept);
+Dump::Answer Dump::answer(api::ObjectMeta meta, const json::value& spec) const {
+  auto question = explain::read_question(spec, std::move(meta), explain::kKept);
   if (!question) return Answer{explain::refusal(question.error()), {}};
   if (!question->subject) {
     if (auto subject = read_subject(*question); !subject)

@@ -44,8 +44,9 @@ class Dump {
     explain::ReportStatus status;
     std::vector<std::string> missing;  // kinds that the dump lacks and that may change the answer
   };
-  // Answers a what-if, given as the JSON text of a SchedulingReport, as the podium of the cluster would.
-  Result<Answer> answer(std::string_view report) const;
+  // Answers a what-if, given as the spec of a SchedulingReport, as the podium of the cluster would. `meta`:
+  // the report's namespace, name, UID and generation.
+  Answer answer(api::ObjectMeta meta, const boost::json::value& spec) const;
   // Places all pods with each configuration.
   explain::ConfigComparison compare(const config::Config& old_config, const config::Config& new_config) const;
 

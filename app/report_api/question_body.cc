@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <cmath>
 
 #include "api/text/json_memory.h"
@@ -138,12 +137,13 @@ Result<QuestionPtr> read_question_body(const QuestionBody& body) {
   auto spec = is_report ? spec_of_report(object, body.fields) : spec_of_manifest(object, body.fields);
   if (!spec) return std::unexpected(spec.error());
 
-  // From here on it is treated as a SchedulingReport, with the same checks.
-  const json::object metadata{{"namespace", body.ns}, {"name", *name}, {"uid", body.uid}, {"generation", 1}};
-  const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(*spec)}});
-  const auto report = explain::scan_report(text);
-  if (!report) return std::unexpected(report.error());
-  auto question = explain::read_question(*report, std::chrono::seconds(1), paths_of(is_report));
+  api::ObjectMeta meta;
+  meta.namespace_ = body.ns;
+  meta.name = *name;
+  meta.uid = body.uid;
+  meta.generation = 1;
+  auto question =
+      explain::read_question(std::move(*spec), std::move(meta), std::chrono::seconds(1), paths_of(is_report));
   if (!question) return std::unexpected(question.error());
   question->withholds_node_names = body.withholds_node_names;
   return std::make_shared<const explain::Question>(std::move(*question));

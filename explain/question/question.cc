@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 
 #include "api/text/parse_json.h"
 #include "api/validate/validate.h"
@@ -144,6 +145,36 @@ Result<void> check_size(const ReportText& report, const QuestionPaths& paths) {
   return {};
 }
 
+Result<Question> read_checked(const json::value& spec, api::ObjectMeta meta, std::chrono::seconds default_ttl,
+                              const QuestionPaths& paths) {
+  Question question;
+  question.paths = paths;
+  question.meta = std::move(meta);
+  SpecFindings findings;
+  read_spec(spec, default_ttl, question, findings);
+  if (!findings.none()) return std::unexpected(findings.error());
+  return question;
+}
+
+Result<void> check_size_of_subject(std::size_t bytes, const Question& question) {
+  if (bytes <= kObjectBytes) return {};
+  return invalid((subject_path(question) / "name")
+                     .said(fmt::format("the {} is larger than 1 MiB",
+                                       question.about == Question::About::pod ? "pod" : "workload")));
+}
+
+Result<void> read_checked_subject(const json::value& object, Question& question) {
+  const auto path = subject_path(question);
+  auto subject = question.about == Question::About::pod
+                     ? read_stored_pod(object, path)
+                     : read_workload(object, question.workload_kind, path, question.meta);
+  if (!subject) return std::unexpected(subject.error());
+  if (!question.pod_uid.empty() && question.pod_uid != subject->pod.meta.uid)
+    return invalid((path / "uid").said("pod " + question.pod_name + " has another UID"));
+  question.subject = std::move(*subject);
+  return {};
+}
+
 }  // namespace
 
 FieldPath subject_path(const Question& question) {
@@ -216,38 +247,36 @@ Result<std::set<std::string>> claim_templates_of(const std::vector<PlacedPods>& 
   return names;
 }
 
-Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
-                               const QuestionPaths& paths) {
+Result<Question> read_question(const json::value& spec, api::ObjectMeta meta,
+                               std::chrono::seconds default_ttl, const QuestionPaths& paths) {
+  if (auto size = check_size(scan_spec(json::serialize(spec)), paths); !size)
+    return std::unexpected(size.error());
+  return read_checked(spec, std::move(meta), default_ttl, paths);
+}
+
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl) {
+  const QuestionPaths paths;
   if (auto size = check_size(report, paths); !size) return std::unexpected(size.error());
-  auto spec = report.spec.empty() ? json::value() : api::parse_json(report.spec);
+  const auto spec = report.spec.empty() ? json::value() : api::parse_json(report.spec);
   if (!spec) return invalid(paths.spec.said(spec.error().message));
-  Question question;
-  question.paths = paths;
-  question.meta.namespace_ = report.ns;
-  question.meta.name = report.name;
-  question.meta.uid = report.uid;
-  question.meta.generation = report.generation;
-  SpecFindings findings;
-  read_spec(*spec, default_ttl, question, findings);
-  if (!findings.none()) return std::unexpected(findings.error());
-  return question;
+  api::ObjectMeta meta;
+  meta.namespace_ = report.ns;
+  meta.name = report.name;
+  meta.uid = report.uid;
+  meta.generation = report.generation;
+  return read_checked(*spec, std::move(meta), default_ttl, paths);
 }
 
 Result<void> read_subject(std::string_view json, Question& question) {
-  const auto path = subject_path(question);
-  const bool is_pod = question.about == Question::About::pod;
-  if (json.size() > kObjectBytes)
-    return invalid(
-        (path / "name").said(fmt::format("the {} is larger than 1 MiB", is_pod ? "pod" : "workload")));
+  if (auto size = check_size_of_subject(json.size(), question); !size) return size;
   const auto live = api::parse_json(json);
-  if (!live) return invalid(path.said(live.error().message));
-  auto subject = is_pod ? read_stored_pod(*live, path)
-                        : read_workload(*live, question.workload_kind, path, question.meta);
-  if (!subject) return std::unexpected(subject.error());
-  if (!question.pod_uid.empty() && question.pod_uid != subject->pod.meta.uid)
-    return invalid((path / "uid").said("pod " + question.pod_name + " has another UID"));
-  question.subject = std::move(*subject);
-  return {};
+  if (!live) return invalid(subject_path(question).said(live.error().message));
+  return read_checked_subject(*live, question);
+}
+
+Result<void> read_subject_object(const json::value& object, Question& question) {
+  if (auto size = check_size_of_subject(json::serialize(object).size(), question); !size) return size;
+  return read_checked_subject(object, question);
 }
 
 }  // namespace podium::explain

@@ -95,10 +95,14 @@ Referred referred(const Question& question);
 // "spec.podRef.name: pod web not found".
 Finding not_found(const Question& question);
 
-// Reads spec. If it is a reference, read_subject() adds the subject.
-Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
-                               const QuestionPaths& paths = {});
+// Reads spec. If it is a reference, read_subject() adds the subject. `meta`: the report's namespace, name,
+// UID and generation.
+Result<Question> read_question(const boost::json::value& spec, api::ObjectMeta meta,
+                               std::chrono::seconds default_ttl, const QuestionPaths& paths = {});
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl);
 // Adds the subject of spec.podRef or spec.workloadRef, from its JSON text as the API server returned it.
 Result<void> read_subject(std::string_view json, Question& question);
+// The same from an object that is decoded.
+Result<void> read_subject_object(const boost::json::value& object, Question& question);
 
 }  // namespace podium::explain

@@ -206,6 +206,12 @@ Result<ReportText> scan_report(std::string_view json) {
   return out;
 }
 
+ReportText scan_spec(std::string_view json) {
+  ReportText out;
+  read_spec(Cursor(json).value(), out);
+  return out;
+}
+
 Result<std::string_view> scan_list(std::string_view json, const std::function<void(std::string_view)>& each) {
   std::string_view token;
   Cursor cursor(json);

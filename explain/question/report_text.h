@@ -43,6 +43,8 @@ struct ReportText {
 };
 
 Result<ReportText> scan_report(std::string_view json);
+// The fields of `spec` alone, from its JSON text.
+ReportText scan_spec(std::string_view json);
 
 // Calls each() with the text of every item of a list, in order. Returns metadata.continue, empty on
 // the last page.

@@ -50,8 +50,9 @@ std::optional<std::int64_t> ObjectReader::integer(std::string_view field, std::i
                                                   std::int64_t most) {
   const auto* found = value(field);
   if (!found) return std::nullopt;
-  const auto* number = found->if_int64();
-  if (number && *number >= least && *number <= most) return *number;
+  boost::system::error_code inexact;
+  const auto number = found->to_number<std::int64_t>(inexact);
+  if (!found->is_double() && !inexact && number >= least && number <= most) return number;
   findings_.add(path(field), fmt::format("must be between {} and {}", least, most));
   return std::nullopt;
 }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
+
 #include "unit/support/temp_dir.h"
 
 namespace podium::offline {
@@ -17,12 +19,15 @@ constexpr const char* kCluster = R"(
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "5"}}}]}}
 )";
-constexpr const char* kSearch = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
-  "metadata": {"name": "q", "namespace": "default", "uid": "q", "generation": 1},
-  "spec": {"dryRun": true, "search": {"forPending": {}}}})";
-constexpr const char* kPod = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
-  "metadata": {"name": "q", "namespace": "default", "uid": "q", "generation": 1},
-  "spec": {"dryRun": true, "replicas": 3, "podRef": {"name": "large"}}})";
+constexpr const char* kSearch = R"({"dryRun": true, "search": {"forPending": {}}})";
+constexpr const char* kPod = R"({"dryRun": true, "replicas": 3, "podRef": {"name": "large"}})";
+
+explain::ReportStatus answer(const Dump& dump, const char* spec) {
+  api::ObjectMeta meta;
+  meta.namespace_ = "default";
+  meta.name = meta.uid = "q";
+  return dump.answer(std::move(meta), boost::json::parse(spec)).status;
+}
 
 // The cluster has no room for the group's third pod, and no node can be added.
 TEST(Dump, GroupsHaveTheMinimumOfTheirPodGroup) {
@@ -41,8 +46,7 @@ TEST(Dump, GroupsHaveTheMinimumOfTheirPodGroup) {
     if (!dump) return dump.error().message;
     EXPECT_TRUE(std::ranges::none_of(
         dump->warnings(), [](const std::string& each) { return each.find("PodGroup") != each.npos; }));
-    const auto answer = dump->answer(kSearch);
-    return answer ? answer->status.message : answer.error().message;
+    return answer(*dump, kSearch).message;
   };
   EXPECT_THAT(placed(""), HasSubstr("0 of 3 pods"));
   constexpr const char* kForm = "---\n{{apiVersion: {}, kind: PodGroup, metadata: {{name: g}}, spec: {}}}\n";
@@ -66,15 +70,10 @@ TEST(Dump, KeepsTheNodeThatAnotherSchedulerNominated) {
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: asked, uid: a}, spec: {schedulerName: other, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}}
 )";
-  constexpr const char* kAsked = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
-  "metadata": {"name": "q", "namespace": "default", "uid": "q", "generation": 1},
-  "spec": {"dryRun": true, "podRef": {"name": "asked"}}})";
   const unit::TempDir directory;
   const auto dump = Dump::read({.cluster = {directory.write("cluster.yaml", kUrgent)}});
   ASSERT_TRUE(dump) << dump.error().message;
-  const auto answer = dump->answer(kAsked);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->status.outcome, "DoesNotFit");
+  EXPECT_EQ(answer(*dump, R"({"dryRun": true, "podRef": {"name": "asked"}})").outcome, "DoesNotFit");
 }
 
 TEST(Dump, AnAnswerEndsAtItsTimeLimit) {
@@ -83,15 +82,11 @@ TEST(Dump, AnAnswerEndsAtItsTimeLimit) {
   for (const auto* question : {kSearch, kPod}) {
     const auto whole = Dump::read({.cluster = {file}});
     ASSERT_TRUE(whole) << whole.error().message;
-    const auto answer = whole->answer(question);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_THAT(answer->status.message, Not(HasSubstr("deadline")));
+    EXPECT_THAT(answer(*whole, question).message, Not(HasSubstr("deadline")));
 
     const auto late = Dump::read({.cluster = {file}, .timeout = std::chrono::milliseconds(0)});
     ASSERT_TRUE(late) << late.error().message;
-    const auto cut = late->answer(question);
-    ASSERT_TRUE(cut) << cut.error().message;
-    EXPECT_THAT(cut->status.message, HasSubstr("deadline"));
+    EXPECT_THAT(answer(*late, question).message, HasSubstr("deadline"));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
+
 #include "unit/explain/question/reading.h"
 
 namespace podium::explain {
@@ -159,6 +161,21 @@ TEST(ReadQuestion, ALargeReportIsRefusedBeforeItIsDecoded) {
   const auto question = read_question(report, 600s);
   ASSERT_FALSE(question);
   EXPECT_EQ(question.error().message, "metadata: the whole report is larger than 1 MiB");
+}
+
+// A command's numbers may be unsigned.
+TEST(ReadQuestion, AValueIsReadLikeItsText) {
+  api::ObjectMeta meta;
+  meta.namespace_ = "shop";
+  meta.name = "ask";
+  const auto pod = boost::json::parse(R"({"spec": {"containers": [{"name": "c", "image": "i"}]}})");
+  boost::json::object spec{{"dryRun", true}, {"replicas", std::size_t{3}}, {"template", pod}};
+  const auto question = read_question(spec, meta, 600s);
+  ASSERT_TRUE(question) << question.error().message;
+  EXPECT_EQ(question->replicas, 3);
+  EXPECT_EQ(question->subject->pod.full_name(), "shop/ask");
+  spec["profile"] = std::string(kTemplateBytes, 'x');
+  EXPECT_EQ(read_question(spec, meta, 600s).error().message, "spec: larger than 64 KiB without its template");
 }
 
 TEST(ReadQuestion, AllFindingsTogether) {
