@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/text/json_memory.h"
 #include "api/text/json_string.h"
 #include "api/text/json_view.h"
-#include "api/text/parse_json.h"
 #include "base/time.h"
 #include "explain/report/each_field.h"
 
@@ -37,133 +37,191 @@ bool is_empty(const T& value) {
 
 // --- writing ---
 
-// Writes the text immediately: a tree of values would cost three times as much.
-class Writer {
+// Whether a field is written. The fields of an absent one are absent too.
+template <typename Owner, typename Type>
+bool has(const Owner& owner, const Field<Owner, Type>& field) {
+  return field.is_required || !is_empty(owner.*field.member);
+}
+template <typename Owner>
+bool has(const Owner& owner, const Numeral<Owner>& field) {
+  return owner.*field.member != 0;
+}
+template <typename Owner, typename Type>
+bool has(const Owner& owner, const Counted<Owner, Type>& field) {
+  return owner.*field.total != 0;
+}
+template <typename Owner, typename... Members>
+bool has(const Owner& owner, const Group<Members...>& group) {
+  bool any = false;
+  each_field(group, [&](const auto& field) { any |= has(owner, field); });
+  return any;
+}
+
+// Writes text immediately: a tree of values would cost three times as much.
+class Text {
  public:
-  // `nulls`: an empty field is null instead of absent. A merge patch replaces lists as a whole.
-  Writer(std::string& out, bool nulls) : out_(out), nulls_(nulls) {}
+  explicit Text(std::string& out) : out_(out) {}
 
-  template <HasFields T>
-  void object(const T& value) const {
-    out_ += '{';
-    add(value);
-    out_ += '}';
-  }
-
- private:
-  // These return whether a value that is not null was written.
-  template <typename T>
-  bool add(const T& owner) const {
-    bool is_written = false;
-    each_field<T>([&](const auto& field) { is_written |= put(owner, field); });
-    return is_written;
-  }
-  template <typename Owner, typename Type>
-  bool put(const Owner& owner, const Field<Owner, Type>& field) const {
-    const auto& value = owner.*field.member;
-    if (!field.is_required && is_empty(value)) return absent(field.name);
-    begin(field.name);
-    write(value, most_bytes(field.meaning, field.bound), field.bound.items);
-    return true;
-  }
-  template <typename Owner>
-  bool put(const Owner& owner, const Numeral<Owner>& field) const {
-    if (owner.*field.member == 0) return absent(field.name);
-    begin(field.name);
-    out_ += '"';
-    number(owner.*field.member);
-    out_ += '"';
-    return true;
-  }
-  template <typename Owner, typename Type>
-  bool put(const Owner& owner, const Counted<Owner, Type>& field) const {
-    if (owner.*field.total == 0) {
-      absent(field.name);
-      return absent(field.total_name);
-    }
-    begin(field.name);
-    write(owner.*field.member, most_bytes(field.meaning, field.bound), field.bound.items);
-    begin(field.total_name);
-    write(owner.*field.total);
-    return true;
-  }
-  template <typename Owner, typename... Members>
-  bool put(const Owner& owner, const Group<Members...>& group) const {
-    const auto before = out_.size();
-    begin(group.name);
-    out_ += '{';
-    bool is_written = false;
-    each_field(group, [&](const auto& field) { is_written |= put(owner, field); });
-    out_ += '}';
-    if (is_written) return true;
-    out_.resize(before);
-    return absent(group.name);
-  }
-  template <typename Owner, typename Part>
-  bool put(const Owner& owner, const Inlined<Owner, Part>& field) const {
-    const auto& part = owner.*field.member;
-    if (part) return add(*part);
-    each_field<Part>([&](const auto& one) { none(one); });
-    return false;
-  }
-  template <typename Owner, typename Result>
-  bool put(const Owner& owner, const Derived<Owner, Result>& field) const {
-    begin(field.name);
-    object(field.of(owner));
-    return true;
-  }
-  template <typename Owner, typename Object>
-  bool put(const Owner& owner, const Rest<Owner, Object>& field) const {
-    for (const auto& [name, value] : owner.*field.member) {
-      separate();
-      api::append_json(out_, name);  // another client may have written it
-      out_ += ':';
-      out_ += json::serialize(value);
-    }
-    return true;
-  }
-
-  bool absent(const char* name) const {
-    if (!nulls_) return false;
-    begin(name);
-    out_ += "null";
-    return false;
-  }
-  template <typename AnyField>
-  void none(const AnyField& field) const {
-    absent(field.name);
-    if constexpr (requires { field.total_name; }) absent(field.total_name);
-  }
-
-  // Only an object's beginning ends with a brace that opens.
-  void separate() const {
-    if (out_.back() != '{') out_ += ',';
+  void open_object() { out_ += '{'; }
+  void close_object() { out_ += '}'; }
+  void open_list() { out_ += '['; }
+  void close_list() { out_ += ']'; }
+  // Only the beginning of a list ends with a bracket that opens, and only that of an object with a brace.
+  void item() {
+    if (out_.back() != '[') out_ += ',';
   }
   // `name`: a field's, which needs no escapes.
-  void begin(std::string_view name) const {
-    char text[64];
-    if (name.size() > sizeof text - 4) {
-      separate();
-      out_.append("\"").append(name).append("\":");
-      return;
-    }
+  void key(std::string_view name) {
+    char joined[64];
+    if (name.size() > sizeof joined - 4) return foreign_key(name);
     // With one append: names are half of a report.
-    char* to = text;
+    char* to = joined;
     if (out_.back() != '{') *to++ = ',';
     *to++ = '"';
     to = std::ranges::copy(name, to).out;
     *to++ = '"';
     *to++ = ':';
-    out_.append(text, to);
+    out_.append(joined, to);
+  }
+  void foreign_key(std::string_view name) {
+    if (out_.back() != '{') out_ += ',';
+    api::append_json(out_, name);
+    out_ += ':';
   }
 
-  template <std::integral T>
-  void number(T value) const {
-    char text[24];
-    out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+  void null() { out_ += "null"; }
+  void truth(bool given) { out_ += given ? "true" : "false"; }
+  void number(std::int64_t given) {
+    char digits[24];
+    out_.append(digits, std::to_chars(digits, digits + sizeof digits, given).ptr);
   }
+  void text(std::string_view given) { api::append_json(out_, given); }
+  void value(const json::value& given) { out_ += json::serialize(given); }
+
+ private:
+  std::string& out_;
+};
+
+class Tree {
+ public:
+  Tree() { open_list(); }  // of the whole
+
+  void open_object() { open_.push_back({json::object(api::json_memory())}); }
+  void close_object() { close(); }
+  void open_list() { open_.push_back({json::array(api::json_memory())}); }
+  void close_list() { close(); }
+  void item() {}
+  void key(std::string_view name) { open_.back().key = name; }
+  void foreign_key(std::string_view name) { key(name); }
+
+  void null() { value(nullptr); }
+  void truth(bool given) { value(given); }
+  void number(std::int64_t given) { value(given); }
+  void text(std::string_view given) { value(json::value(given, api::json_memory())); }
+  void value(json::value given) {
+    auto& [to, key] = open_.back();
+    if (auto* list = to.if_array()) {
+      list->push_back(std::move(given));
+    } else {
+      to.get_object().insert_or_assign(key, std::move(given));
+    }
+  }
+
+  json::object take() { return std::move(open_.front().value.get_array().front().get_object()); }
+
+ private:
+  void close() {
+    auto done = std::move(open_.back().value);
+    open_.pop_back();
+    value(std::move(done));
+  }
+
+  struct Open {
+    json::value value;
+    std::string_view key = {};  // of the next member
+  };
+  std::vector<Open> open_;
+};
+
+template <typename Out>
+class Writer {
+ public:
+  // `nulls`: an empty field is null instead of absent. A merge patch replaces lists as a whole.
+  Writer(Out& out, bool nulls) : out_(out), nulls_(nulls) {}
+
+  template <HasFields T>
+  void object(const T& value) const {
+    out_.open_object();
+    add(value);
+    out_.close_object();
+  }
+
+ private:
+  template <typename T>
+  void add(const T& owner) const {
+    each_field<T>([&](const auto& field) { put(owner, field); });
+  }
+  template <typename Owner, typename Type>
+  void put(const Owner& owner, const Field<Owner, Type>& field) const {
+    if (!has(owner, field)) return absent(field);
+    out_.key(field.name);
+    write(owner.*field.member, most_bytes(field.meaning, field.bound), field.bound.items);
+  }
+  template <typename Owner>
+  void put(const Owner& owner, const Numeral<Owner>& field) const {
+    if (!has(owner, field)) return absent(field);
+    out_.key(field.name);
+    out_.text(std::to_string(owner.*field.member));
+  }
+  template <typename Owner, typename Type>
+  void put(const Owner& owner, const Counted<Owner, Type>& field) const {
+    if (!has(owner, field)) return absent(field);
+    out_.key(field.name);
+    write(owner.*field.member, most_bytes(field.meaning, field.bound), field.bound.items);
+    out_.key(field.total_name);
+    write(owner.*field.total);
+  }
+  template <typename Owner, typename... Members>
+  void put(const Owner& owner, const Group<Members...>& group) const {
+    if (!has(owner, group)) return absent(group);
+    out_.key(group.name);
+    out_.open_object();
+    each_field(group, [&](const auto& field) { put(owner, field); });
+    out_.close_object();
+  }
+  template <typename Owner, typename Part>
+  void put(const Owner& owner, const Inlined<Owner, Part>& field) const {
+    const auto& part = owner.*field.member;
+    if (part) return add(*part);
+    each_field<Part>([&](const auto& one) { absent(one); });
+  }
+  template <typename Owner, typename Result>
+  void put(const Owner& owner, const Derived<Owner, Result>& field) const {
+    out_.key(field.name);
+    object(field.of(owner));
+  }
+  template <typename Owner, typename Object>
+  void put(const Owner& owner, const Rest<Owner, Object>& field) const {
+    for (const auto& [name, value] : owner.*field.member) {
+      out_.foreign_key(name);  // another client may have written it
+      out_.value(value);
+    }
+  }
+
+  template <typename AnyField>
+  void absent(const AnyField& field) const {
+    if (!nulls_) return;
+    out_.key(field.name);
+    out_.null();
+    if constexpr (requires { field.total_name; }) {
+      out_.key(field.total_name);
+      out_.null();
+    }
+  }
+
   void text(const std::string& value, std::size_t most) const {
-    api::append_json(out_, value.size() > most ? cut(value, most) : value);
+    if (value.size() > most) return out_.text(cut(value, most));
+    out_.text(value);
   }
 
   // `bytes`: the most of a text. `items`: the most of a list.
@@ -172,58 +230,50 @@ class Writer {
              std::size_t items = 0) const {
     if constexpr (Optional<T>) {
       if (value) return write(*value, bytes, items);
-      out_ += "null";
+      out_.null();
     } else if constexpr (std::same_as<T, framework::Topics>) {
-      out_ += '{';
+      out_.open_object();
       for (const auto& [topic, name] : value) {
-        begin(kTopicKeys[static_cast<std::size_t>(topic)]);
+        out_.key(kTopicKeys[static_cast<std::size_t>(topic)]);
         text(name, kTopicBytes[static_cast<std::size_t>(topic)]);
       }
-      out_ += '}';
+      out_.close_object();
     } else if constexpr (ListField<T>) {
       const Writer item(out_, false);
-      char before = '[';
+      out_.open_list();
       for (std::size_t i = 0; i < std::min(value.size(), items); ++i) {
-        out_ += before;
+        out_.item();
         item.write(value[i], bytes);
-        before = ',';
       }
-      out_ += before == '[' ? "[]" : "]";
+      out_.close_list();
     } else if constexpr (HasFields<T>) {
       object(value);
     } else if constexpr (std::same_as<T, Wall>) {
-      api::append_json(out_, format_time(value));
+      out_.text(format_time(value));
     } else if constexpr (std::same_as<T, std::chrono::nanoseconds>) {
-      number(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
+      out_.number(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
     } else if constexpr (std::same_as<T, Truth>) {
-      out_ += value ? "\"True\"" : "\"False\"";
+      out_.text(value ? "True" : "False");
     } else if constexpr (std::same_as<T, bool>) {
-      out_ += value ? "true" : "false";
+      out_.truth(value);
     } else if constexpr (std::unsigned_integral<T>) {
-      number(std::min<std::uint64_t>(value, kMostCounted));
+      out_.number(static_cast<std::int64_t>(std::min<std::uint64_t>(value, kMostCounted)));
     } else if constexpr (std::integral<T>) {
-      number(value);
+      out_.number(value);
     } else {
       text(value, bytes);
     }
   }
 
-  std::string& out_;
+  Out& out_;
   bool nulls_;
 };
 
 template <typename T>
-std::string text_of(const T& value, bool nulls) {
-  constexpr std::size_t kUsual = 4096;
-  std::string out;
-  out.reserve(kUsual);
-  Writer(out, nulls).object(value);
-  return out;
-}
-
-template <typename T>
 json::object object_of(const T& value, bool nulls) {
-  return std::move(api::parse_json(text_of(value, nulls)).value().as_object());
+  Tree out;
+  Writer(out, nulls).object(value);
+  return out.take();
 }
 
 // --- reading ---
@@ -350,7 +400,14 @@ void keep_within_bounds(ReportStatus& status) {
 
 }  // namespace
 
-std::string to_text(const ReportStatus& status) { return text_of(status, false); }
+std::string to_text(const ReportStatus& status) {
+  constexpr std::size_t kUsual = 4096;
+  std::string out;
+  out.reserve(kUsual);
+  Text text(out);
+  Writer(text, false).object(status);
+  return out;
+}
 
 json::object to_json(const ReportStatus& status) { return object_of(status, false); }
 
