@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/text/json_view.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::chrono::minutes kWrittenWithin{5};
 
 // The label moves on with each write, by the minute.
 std::pair<std::string, std::string> written(const json::value& object) {
-  return {api::text_at(object, "/metadata/labels/podium.dev~1expires"),
+  return {explain::label_at(object, explain::kExpiresLabel),
           api::text_at(object, "/metadata/creationTimestamp")};
 }
 
@@ -32,8 +33,7 @@ bool LastDecisions::is_recent(const render::Report& report, std::chrono::seconds
 
 Result<std::vector<LastDecision>> LastDecisions::read() {
   client::ListOptions names;
-  names.label_selector = "podium.dev/report=decision";
-  if (!options_.outcome.empty()) names.label_selector += ",podium.dev/outcome=" + options_.outcome;
+  names.label_selector = explain::decisions_selector(options_.outcome);
   names.metadata_only = true;
   auto listed = cluster_.list(client::resource::scheduling_reports, ns_, names);
   if (!listed) return std::unexpected(std::move(listed.error()));

@@ -21,6 +21,8 @@
 #include "base/random.h"
 #include "client/auth/url.h"
 #include "client/decode/watch_lines.h"
+#include "controller/report/preempting_reports.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
 namespace {
@@ -194,29 +196,18 @@ std::optional<Eviction> LiveCluster::reported_eviction(const std::string& ns, co
     }
     return true;
   };
-  client::ListOptions preempting;
-  preempting.label_selector = "podium.dev/report=decision";
-  preempting.field_selector = "status.preemption.nodeName!=";
-  preempting.limit = kReportsOfAPage;
   for (const auto& where : {std::string(), ns}) {
     const auto time = left();
     if (!time) break;
-    const auto& reports = client::resource::scheduling_reports;
-    auto listed = run(api_.list_pages(reports, where, preempting, see, client::CallOptions{*time}));
-    if (!listed && listed.error().status.code == 400) {
-      // A CRD of an earlier release does not select by this field.
-      preempting.field_selector.clear();
-      preempting.label_selector += ",podium.dev/outcome!=Scheduled";
-      listed = run(api_.list_pages(reports, where, preempting, see, client::CallOptions{*time}));
-    }
-    if (listed) break;
+    if (run(controller::list_preempting(api_, where, kReportsOfAPage, see, client::CallOptions{*time})))
+      break;
   }
   return last;
 }
 
 Result<std::vector<json::value>> LiveCluster::unplaced_decisions(const std::string& ns) {
   client::ListOptions options;
-  options.label_selector = "podium.dev/report=decision,podium.dev/outcome!=Scheduled";
+  options.label_selector = explain::unplaced_decisions_selector();
   return list(client::resource::scheduling_reports, ns, options);
 }
 

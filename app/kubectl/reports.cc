@@ -11,6 +11,7 @@
 #include "app/render/text.h"
 #include "app/render/why.h"
 #include "controller/report/report_requests.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
 namespace {
@@ -28,7 +29,7 @@ Result<std::vector<std::string>> other_names(Cluster& cluster, const std::string
                                              const std::string& uid) {
   if (!uid.empty()) return std::vector{controller::suffixed(pod, uid)};
   client::ListOptions decisions;
-  decisions.label_selector = "podium.dev/report=decision";
+  decisions.label_selector = explain::decisions_selector();
   decisions.metadata_only = true;
   const auto listed = cluster.list(client::resource::scheduling_reports, ns, decisions);
   if (!listed) return std::unexpected(listed.error());

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "controller/report/preempting_reports.h"
 #include "explain/report/json.h"
 #include "log/log.h"
 
@@ -30,13 +31,9 @@ client::Task<std::vector<PastPreemption>> read_past_preemptions(client::Api& api
         }
         return out.size() < kMostPast && may_continue();
       };
-  client::ListOptions list;
-  list.label_selector = "podium.dev/report=decision";
-  list.field_selector = "status.preemption.nodeName!=";
-  list.limit = kReportsOfAPage;
   client::CallOptions options;
   options.deadline = kPageWithin;
-  const auto listed = co_await api.list_pages(client::resource::scheduling_reports, "", list, take, options);
+  const auto listed = co_await list_preempting(api, "", kReportsOfAPage, take, options);
   if (!listed && may_continue())
     log::info("cannot read the reports of earlier preemptions error={:?}", listed.error().text());
   std::ranges::stable_sort(out, std::ranges::greater(), [](const PastPreemption& each) {

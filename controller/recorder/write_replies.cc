@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "client/request_errors.h"
 #include "controller/report/metadata.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::controller {
 
@@ -27,8 +28,8 @@ WrittenReport written_before(const json::value& report) {
   out.name = api::text_at(report, "/metadata/name");
   out.uid = api::text_at(report, "/metadata/uid");
   out.version = api::text_at(report, "/metadata/resourceVersion");
-  out.outcome = api::text_at(report, "/metadata/labels/podium.dev~1outcome");
-  const auto expires = parse_expiry_minute(api::text_at(report, "/metadata/labels/podium.dev~1expires"));
+  out.outcome = explain::label_at(report, explain::kOutcomeLabel);
+  const auto expires = parse_expiry_minute(explain::label_at(report, explain::kExpiresLabel));
   out.labelled = expires.value_or(Wall{});
   out.is_complete = api::text_at(report, "/status/conditions/0/status") == "True";
   out.since = parse_time(api::text_at(report, "/status/conditions/0/lastTransitionTime")).value_or(Wall{});

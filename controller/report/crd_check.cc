@@ -23,7 +23,6 @@ using api::text_of;
 using client::Task;
 
 constexpr const char* kReportCrd = "schedulingreports.podium.dev";
-constexpr std::string_view kReportVersion = "v1alpha1";
 constexpr std::array<std::string_view, 1> kSelectable{".spec.dryRun"};  // used to watch what-ifs
 // An incomplete CRD may be updated at any time; a complete one changes with the next upgrade.
 constexpr std::chrono::seconds kWhileMissing{15}, kWhileReady{300};
@@ -109,7 +108,7 @@ const json::value* served_version(const json::value& crd) {
   const auto* versions = member(member(&crd, "spec"), "versions");
   if (!versions || !versions->is_array()) return nullptr;
   for (const auto& one : versions->get_array()) {
-    if (text_of(member(&one, "name")) == kReportVersion) return &one;
+    if (text_of(member(&one, "name")) == client::resource::scheduling_reports.version) return &one;
   }
   return nullptr;
 }
@@ -148,7 +147,7 @@ std::span<const std::string> report_fields() {
 std::vector<std::string> crd_problems(const json::value& crd) {
   const auto* version = served_version(crd);
   if (!version || !is_true(member(version, "served")))
-    return {fmt::format("version {} is not served", kReportVersion)};
+    return {fmt::format("version {} is not served", client::resource::scheduling_reports.version)};
   std::vector<std::string> out;
   if (!member(member(version, "subresources"), "status")) out.emplace_back("the status subresource");
   for (const auto path : kSelectable) {

@@ -10,6 +10,7 @@
 #include "api/values/meta.h"
 #include "base/time.h"
 #include "explain/report/report.h"
+#include "explain/report/report_labels.h"
 #include "explain/report/ttl.h"
 
 namespace podium::controller {
@@ -61,16 +62,16 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
     if (const auto time = parse_time(api::text_at(manager, "/time")))
       out.written = std::max(out.written, *time);
   });
-  const bool is_labelled = api::text_at(object, "/metadata/labels/podium.dev~1report") == explain::kDecision;
+  const bool is_labelled = explain::label_at(object, explain::kReportLabel) == explain::kDecision;
   // Users can also set the label, so the spec takes precedence if it is present.
   const bool is_question = dry_run(object).value_or(!is_labelled);
   out.kind = is_question ? ReportKind::question : ReportKind::decision;
-  out.minute = minute_of(api::text_at(object, "/metadata/labels/podium.dev~1expires"));
+  out.minute = minute_of(explain::label_at(object, explain::kExpiresLabel));
   if (is_question) return out;
-  out.ttl = read_seconds(api::text_at(object, "/metadata/annotations/podium.dev~1ttl"));
-  const auto bytes = read_number(api::text_at(object, "/metadata/annotations/podium.dev~1bytes"));
+  out.ttl = read_seconds(explain::annotation_at(object, explain::kTtlAnnotation));
+  const auto bytes = read_number(explain::annotation_at(object, explain::kBytesAnnotation));
   out.bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(bytes.value_or(0), kMostBytes));
-  const auto outcome = api::text_at(object, "/metadata/labels/podium.dev~1outcome");
+  const auto outcome = explain::label_at(object, explain::kOutcomeLabel);
   out.failure = !outcome.empty() && outcome != explain::kScheduled;
   return out;
 }
@@ -124,7 +125,7 @@ bool lags(Wall labelled, Wall expires, std::chrono::seconds ttl) {
 
 bool is_podiums_decision(const json::value& report) {
   if (dry_run(report).value_or(true)) return false;
-  if (api::text_at(report, "/metadata/labels/podium.dev~1report") == explain::kDecision) return true;
+  if (explain::label_at(report, explain::kReportLabel) == explain::kDecision) return true;
   bool wrote = false;
   each_manager(report, [&wrote](const json::value& manager) {
     if (api::text_at(manager, "/manager") == kManager) wrote = true;

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "controller/report/metadata.h"
 #include "explain/question/question_limits.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::controller {
 namespace {
@@ -20,9 +21,9 @@ void add_condition(std::string type, std::string_view status, std::string_view r
 }
 
 AnsweredBefore before_of(const json::value& report) {
-  AnsweredBefore out{.kind = api::text_at(report, "/metadata/labels/podium.dev~1report"),
-                     .outcome = api::text_at(report, "/metadata/labels/podium.dev~1outcome"),
-                     .expires = api::text_at(report, "/metadata/labels/podium.dev~1expires")};
+  AnsweredBefore out{.kind = explain::label_at(report, explain::kReportLabel),
+                     .outcome = explain::label_at(report, explain::kOutcomeLabel),
+                     .expires = explain::label_at(report, explain::kExpiresLabel)};
   const auto* conditions = api::find_at(report, "/status/conditions");
   if (!conditions || !conditions->is_array()) return out;
   for (const auto& each : conditions->get_array()) {

@@ -298,8 +298,9 @@ class ObjectServer {
       end = std::min(selector.find(',', at), selector.size());
       const auto one = selector.substr(at, end - at);
       const auto equals = one.find('=');
-      const auto* value = labels ? labels->as_object().if_contains(one.substr(0, equals)) : nullptr;
-      if (!value || *value != json_value(one.substr(equals + 1))) return false;
+      const bool differs = one[equals - 1] == '!';
+      const auto* value = labels ? labels->as_object().if_contains(one.substr(0, equals - differs)) : nullptr;
+      if ((value && *value == json_value(one.substr(equals + 1))) == differs) return false;
     }
     return true;
   }

@@ -19,7 +19,7 @@ namespace json = boost::json;
 json::value report(const std::string& pod, const std::string& outcome, const std::string& victim,
                    const std::string& at) {
   return json::parse(fmt::format(
-      R"({{"metadata":{{"name":"{0}","namespace":"ml","labels":{{"podium.dev/report":"decision"}}}},
+      R"({{"metadata":{{"name":"{0}","namespace":"ml","labels":{{"podium.dev/report":"decision","podium.dev/outcome":"{1}"}}}},
           "spec":{{"podRef":{{"name":"{0}","uid":"u-{0}"}}}},"status":{{"outcome":"{1}","attempts":2,"preemption":
           {{"nodeName":"n1","victims":[{{"namespace":"shop","name":"{2}"}}],"victimsTotal":1,"decidedAt":"{3}"}}}}}})",
       pod, outcome, victim, at));
@@ -48,6 +48,20 @@ TEST(PastPreemptions, TheNewestFirst) {
   EXPECT_FALSE(past[0].is_placed);
   EXPECT_TRUE(past[1].is_placed);
   EXPECT_EQ(past[1].preempted.victims.at(0).name, "low");
+}
+
+// A CRD of an earlier release does not select by the field.
+TEST(PastPreemptions, OfPodsWithoutANodeWithAnEarlierCrd) {
+  Past w;
+  w.server.put(unit::kPlural, report("first", "Unschedulable", "low", "2026-11-29T10:00:00Z"));
+  w.server.put(unit::kPlural, report("placed", "Scheduled", "mid", "2026-11-29T11:00:00Z"));
+  w.server.on_request = [](const client::Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    if (request.target.find("status.preemption.nodeName") == std::string::npos) return std::nullopt;
+    return client::Response{400, R"({"kind":"Status","code":400,"reason":"BadRequest"})"};
+  };
+  const auto past = w.read();
+  ASSERT_EQ(past.size(), 1u);
+  EXPECT_EQ(past[0].pod.pod, "first");
 }
 
 TEST(PastPreemptions, AVictimWhoseNameAPodHasIsAnotherPod) {
