@@ -72,7 +72,7 @@ void check_pods(const json::value& object, const render::Options& options) {
     }
     if (auto pod = render::read_node_pod(each)) drain.pods.push_back(std::move(*pod));
   }
-  render::find_obstacles("shop", all, all, drain);
+  render::find_obstacles("shop", all, drain);
   const auto report = render::read_report(object);
   for (const auto& change : render::answer_of(report).changes) render::set_numbers(change, drain);
   const auto groups = render::group_waiting(std::move(waiting));

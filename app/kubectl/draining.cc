@@ -9,7 +9,6 @@
 #include <set>
 #include <tuple>
 
-#include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
 #include "app/kubectl/named_nodes.h"
 #include "app/kubectl/node_pods.h"
@@ -82,7 +81,6 @@ class Draining {
     if (!listed) return std::unexpected(listed.error());
     drain_.pods = std::move(listed->pods);
     drain_.sees_all = listed->sees_all;
-    objects_ = std::move(listed->objects);
     std::set<std::string> namespaces;
     for (const auto& pod : drain_.pods) {
       if (pod.stays == Stays::no) namespaces.insert(pod.ns);
@@ -168,7 +166,7 @@ class Draining {
   }
 
   Result<void> find_budgets(const std::string& ns) {
-    const auto broken = budgets_.find_obstacles(ns, objects_, drain_);
+    const auto broken = budgets_.find_obstacles(ns, drain_);
     if (!broken) return std::unexpected(broken.error());
     // podium's answer names them with the pods, also if the user may not list them.
     const auto listed = *broken ? (*broken)->size() : 0;
@@ -179,7 +177,6 @@ class Draining {
   const DrainQuestion& question_;
   Cluster& cluster_;
   render::Drain drain_;
-  std::vector<json::value> objects_;
   Budgets budgets_{cluster_};
   std::size_t budgets_in_answer_ = 0;  // of the last namespace
   bool answered_ = false;
@@ -285,14 +282,10 @@ class Rolling {
     }
     auto now = pods_on(nodes, cluster_);
     if (!now) return client::is_forbidden(now.error()) ? Result<void>() : std::unexpected(now.error());
-    std::vector<NodePods> by_step(out.steps.size());
-    for (auto& object : now->objects) {
-      const auto step = step_of.find(api::text_at(object, "/spec/nodeName"));
-      if (step != step_of.end()) by_step[step->second].objects.push_back(std::move(object));
-    }
+    std::vector<std::vector<render::NodePod>> by_step(out.steps.size());
     for (auto& pod : now->pods) {
       if (const auto step = step_of.find(pod.node); step != step_of.end() && pod.stays == Stays::no)
-        by_step[step->second].pods.push_back(std::move(pod));
+        by_step[step->second].push_back(std::move(pod));
     }
     Budgets budgets(cluster_);
     std::set<std::string> unread;
@@ -304,9 +297,9 @@ class Rolling {
     return {};
   }
 
-  Result<void> warn_about_step(NodePods now, Budgets& budgets, render::RollingStep& step,
+  Result<void> warn_about_step(std::vector<render::NodePod> pods, Budgets& budgets, render::RollingStep& step,
                                std::set<std::string>& unread) {
-    render::Drain drain{.nodes = step.nodes, .pods = std::move(now.pods)};
+    render::Drain drain{.nodes = step.nodes, .pods = std::move(pods)};
     std::set<std::string> namespaces;
     for (const auto& pod : drain.pods) {
       namespaces.insert(pod.ns);
@@ -314,7 +307,7 @@ class Rolling {
         step.warnings.push_back(fmt::format("{}/{} {}", pod.ns, pod.name, warning));
     }
     for (const auto& ns : namespaces) {
-      const auto broken = budgets.find_obstacles(ns, now.objects, drain);
+      const auto broken = budgets.find_obstacles(ns, drain);
       if (!broken) return std::unexpected(broken.error());
       // podium's answer has those of its own namespace.
       const auto in_answer = ns == cluster_.ns() ? step.change.budgets : std::vector<explain::BrokenBudget>();

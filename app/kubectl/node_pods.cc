@@ -46,15 +46,14 @@ Result<NodePods> pods_on(const std::vector<std::string>& nodes, Cluster& cluster
     listed = list_pods_on(nodes, cluster.ns(), cluster);
   }
   if (!listed) return std::unexpected(std::move(listed.error()));
-  out.objects = std::move(*listed);
-  for (const auto& object : out.objects) {
+  for (const auto& object : *listed) {
     if (auto pod = render::read_node_pod(object)) out.pods.push_back(std::move(*pod));
   }
   return out;
 }
 
-Result<std::optional<std::vector<explain::BrokenBudget>>> Budgets::find_obstacles(
-    const std::string& ns, const std::vector<json::value>& objects, render::Drain& drain) {
+Result<std::optional<std::vector<explain::BrokenBudget>>> Budgets::find_obstacles(const std::string& ns,
+                                                                                  render::Drain& drain) {
   static const client::Resource kBudgets("policy", "v1", "poddisruptionbudgets");
   auto found = listed_.find(ns);
   if (found == listed_.end()) {
@@ -63,7 +62,7 @@ Result<std::optional<std::vector<explain::BrokenBudget>>> Budgets::find_obstacle
     found = listed_.emplace(ns, listed ? Listed(std::move(*listed)) : std::nullopt).first;
   }
   if (!found->second) return std::nullopt;
-  return render::find_obstacles(ns, *found->second, objects, drain);
+  return render::find_obstacles(ns, *found->second, drain);
 }
 
 }  // namespace podium::kubectl

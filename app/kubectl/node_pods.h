@@ -15,7 +15,6 @@
 namespace podium::kubectl {
 
 struct NodePods {
-  std::vector<boost::json::value> objects = {};
   std::vector<render::NodePod> pods = {};  // those that have not ended
   bool sees_all = true;                    // the user may list the pods of all namespaces
 };
@@ -27,10 +26,10 @@ class Budgets {
  public:
   explicit Budgets(Cluster& cluster) : cluster_(cluster) {}
 
-  // Sets the obstacles of the namespace's pods in `drain`, whose objects these are. Returns the budgets that
-  // do not allow the evictions. nullopt: the user may not list budgets there.
-  Result<std::optional<std::vector<explain::BrokenBudget>>> find_obstacles(
-      const std::string& ns, const std::vector<boost::json::value>& objects, render::Drain& drain);
+  // Sets the obstacles of the namespace's pods in `drain`. Returns the budgets that do not allow the
+  // evictions. nullopt: the user may not list budgets there.
+  Result<std::optional<std::vector<explain::BrokenBudget>>> find_obstacles(const std::string& ns,
+                                                                           render::Drain& drain);
 
  private:
   using Listed = std::optional<std::vector<boost::json::value>>;

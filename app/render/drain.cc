@@ -6,19 +6,18 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
-#include <set>
+#include <memory>
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
-#include "api/validate/selector_text.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
 #include "api/values/quantity.h"
-#include "api/values/selector.h"
 #include "app/render/amounts.h"
 #include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/eviction_budgets.h"
 
 namespace podium::render {
 namespace {
@@ -277,11 +276,12 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
   }
   if (api::find_at(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
     out.stays = NodePod::Stays::is_static;
-  if (const auto decoded = api::decode_pod(pod)) {
+  if (auto decoded = api::decode_pod(pod)) {
     if (auto protection = explain::protection_of(*decoded))
       out.warnings.push_back(std::move(protection->because));
     if (const auto volume = explain::local_data_of(*decoded))
       out.warnings.push_back("has data on the node: " + *volume);
+    out.object = std::make_shared<const api::Pod>(std::move(*decoded));
   }
   out.has_local_data = std::ranges::any_of(list_at(pod, "/spec/volumes"),
                                            [](const auto& v) { return api::find_at(v, "/emptyDir"); });
@@ -313,52 +313,27 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
 }
 
 std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
-                                                  const std::vector<json::value>& budgets,
-                                                  const std::vector<json::value>& pods, Drain& drain) {
-  struct Asked {
-    NodePod* shown;
-    api::Pod pod;
-    explain::MatchingBudgets budgets = {};
-    std::string taken = {};  // the budget that its eviction takes from
-  };
-  std::map<std::string_view, NodePod*> leaving;  // by name
+                                                  const std::vector<json::value>& budgets, Drain& drain) {
+  std::map<const api::Pod*, NodePod*> leaving;
+  std::vector<const api::Pod*> pods;
   for (auto& pod : drain.pods) {
-    if (pod.ns == ns && pod.stays == NodePod::Stays::no) leaving.emplace(pod.name, &pod);
+    if (pod.ns != ns || pod.stays != NodePod::Stays::no || !pod.object) continue;
+    leaving.emplace(pod.object.get(), &pod);
+    pods.push_back(pod.object.get());
   }
-  std::vector<Asked> asked;
-  for (const auto& pod : pods) {
-    if (string_at(pod, "/metadata/namespace") != ns) continue;
-    auto read = api::decode_pod(pod);
-    if (!read || !explain::asks_budgets(*read)) continue;
-    const auto found = leaving.find(read->meta.name);
-    if (found != leaving.end()) asked.push_back({found->second, std::move(*read)});
-  }
-  std::map<std::string, std::string> words;  // by budget: of those that are exceeded
+  explain::EvictionBudgets checked;
   std::vector<explain::BrokenBudget> exceeded;
   for (const auto& budget : budgets) {
     const auto read = api::decode_pod_disruption_budget(budget);
-    if (!read || !read->selector) continue;
-    const auto allowed = std::max(0, read->disruptions_allowed);
-    explain::BrokenBudget one{
-        .name = read->meta.name, .ns = ns, .allowed = static_cast<std::size_t>(allowed)};
-    for (auto& each : asked) {
-      if (!read->selector->matches(each.pod.meta.labels)) continue;
-      each.budgets.add(one.name);
-      if (!explain::takes_disruption(each.pod, *read)) continue;
-      each.taken = one.name;
-      ++one.pods_total;
-    }
-    if (one.pods_total <= one.allowed) continue;
-    words[one.name] = explain::budget_words(one.name, one.allowed, one.pods_total);
-    exceeded.push_back(std::move(one));
+    if (!read) continue;
+    if (const auto found = checked.check(*read, pods))
+      exceeded.push_back(
+          {.name = read->meta.name, .ns = ns, .allowed = found->allowed, .pods_total = found->pods.size()});
   }
-  for (auto& [shown, pod, matching, taken] : asked) {
-    if (matching.total > 1) {
-      shown->obstacles.push_back(explain::several_budgets_words("it", matching));
-      shown->budgets = std::move(matching);
-    } else if (const auto found = words.find(taken); found != words.end()) {
-      shown->obstacles.push_back(found->second);
-    }
+  for (auto& [pod, matching, words] : checked.obstacles()) {
+    auto& shown = *leaving.at(pod);
+    shown.obstacles.push_back(std::move(words));
+    if (matching.total > 1) shown.budgets = std::move(matching);
   }
   return exceeded;
 }

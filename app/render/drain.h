@@ -7,6 +7,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct NodePod {
   explain::MatchingBudgets budgets = {};      // if they are several
   std::vector<std::string> warnings = {};     // texts about annotations of autoscalers, and about local data
   std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
+  std::shared_ptr<const api::Pod> object = {};  // null: it cannot be decoded
 };
 // nullopt: it has ended.
 std::optional<NodePod> read_node_pod(const boost::json::value& pod);
@@ -58,7 +60,7 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain);
 // Returns the budgets that do not allow all evictions.
 std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
                                                   const std::vector<boost::json::value>& budgets,
-                                                  const std::vector<boost::json::value>& pods, Drain& drain);
+                                                  Drain& drain);
 
 // "6 pods have another scheduler; podium answers with its only profile."; empty: none has.
 std::string other_schedulers_line(std::size_t pods);

@@ -1,10 +1,9 @@
 #include "explain/answer/drain_budgets.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
-#include "explain/workload/eviction_cost.h"
+#include "explain/workload/eviction_budgets.h"
 
 namespace podium::explain {
 namespace {
@@ -30,65 +29,20 @@ std::vector<const api::PodDisruptionBudget*> budgets_of(std::string_view ns,
 
 namespace {
 
-struct Selecting {
-  MatchingBudgets budgets;
-  std::string words;  // about the first one, if it does not allow the evictions
-};
-
-// For evictions, an empty selector matches all pods of the namespace.
-class BrokenBudgets {
- public:
-  BrokenBudgets(const ChangeContext& context, ChangeResult& done) : context_(context), done_(done) {}
-
-  void find(const api::PodDisruptionBudget& budget, const std::vector<const api::Pod*>& pods) {
-    const auto& [name, ns] = std::tie(budget.meta.name, budget.meta.namespace_);
-    BrokenBudget found{.name = name, .ns = ns == context_.ns ? "" : ns};
-    std::vector<Selecting*> hits;
-    for (const auto* pod : pods) {
-      if (!has_time(context_.budget)) break;
-      if (!budget.selector->matches(pod->meta.labels)) continue;
-      auto& of_pod = by_pod_[pod->meta.uid];
-      of_pod.budgets.add(name);
-      if (!takes_disruption(*pod, budget)) continue;
-      found.pods.push_back(pod->meta.name);
-      hits.push_back(&of_pod);
-    }
-    found.pods_total = found.pods.size();
-    found.allowed = static_cast<std::size_t>(std::max(0, budget.disruptions_allowed));
-    if (found.pods_total <= found.allowed) return;
-    ++*done_.budgets_broken;
-    const auto words = budget_words(name, found.allowed, found.pods_total);
-    for (auto* hit : hits) {
-      if (hit->budgets.total == 1) hit->words = words;
-    }
-    if (may_see(ns, context_)) add(std::move(found));
-  }
-
-  PodTexts texts() {
-    PodTexts out;
-    for (auto& [uid, of_pod] : by_pod_) {
-      if (of_pod.budgets.total > 1) {
-        ++done_.with_several_budgets;
-        of_pod.words = several_budgets_words("it", of_pod.budgets);
-      }
-      if (!of_pod.words.empty()) out.emplace(uid, std::move(of_pod.words));
-    }
-    return out;
-  }
-
- private:
-  void add(BrokenBudget found) {
-    ++done_.budgets_total;
-    if (done_.budgets.size() == kMostBudgets) return;
-    std::ranges::sort(found.pods);
-    found.pods.resize(std::min(found.pods.size(), kMostProtected));
-    done_.budgets.push_back(std::move(found));
-  }
-
-  const ChangeContext& context_;
-  ChangeResult& done_;
-  std::map<std::string_view, Selecting> by_pod_;  // by UID
-};
+void name_budget(const api::PodDisruptionBudget& budget, const EvictionBudgets::Exceeded& exceeded,
+                 const ChangeContext& context, ChangeResult& done) {
+  ++done.budgets_total;
+  if (done.budgets.size() == kMostBudgets) return;
+  const auto& ns = budget.meta.namespace_;
+  BrokenBudget named{.name = budget.meta.name,
+                     .ns = ns == context.ns ? "" : ns,
+                     .allowed = exceeded.allowed,
+                     .pods_total = exceeded.pods.size()};
+  for (const auto* pod : exceeded.pods) named.pods.push_back(pod->meta.name);
+  std::ranges::sort(named.pods);
+  named.pods.resize(std::min(named.pods.size(), kMostProtected));
+  done.budgets.push_back(std::move(named));
+}
 
 }  // namespace
 
@@ -96,14 +50,22 @@ PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, co
                              const cluster::Snapshot& fork, ChangeResult& done) {
   done.budgets_broken = 0;
   std::map<std::string_view, std::vector<const api::Pod*>> by_namespace;
-  for (const auto& pod : evicted) {
-    if (asks_budgets(*pod->pod)) by_namespace[pod->pod->meta.namespace_].push_back(pod->pod.get());
-  }
-  BrokenBudgets broken(context, done);
+  for (const auto& pod : evicted) by_namespace[pod->pod->meta.namespace_].push_back(pod->pod.get());
+  EvictionBudgets budgets;
   for (const auto& [ns, pods] : by_namespace) {
-    for (const auto* budget : budgets_of(ns, fork.objects())) broken.find(*budget, pods);
+    for (const auto* budget : budgets_of(ns, fork.objects())) {
+      const auto exceeded = budgets.check(*budget, pods, [&] { return has_time(context.budget); });
+      if (!exceeded) continue;
+      ++*done.budgets_broken;
+      if (may_see(budget->meta.namespace_, context)) name_budget(*budget, *exceeded, context, done);
+    }
   }
-  return broken.texts();
+  PodTexts out;
+  for (auto& [pod, matching, words] : budgets.obstacles()) {
+    if (matching.total > 1) ++done.with_several_budgets;
+    out.emplace(pod->meta.uid, std::move(words));
+  }
+  return out;
 }
 
 }  // namespace podium::explain

@@ -60,9 +60,8 @@ Drain joined(const std::vector<json::value>& objects, const json::value& answer 
 
 TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
   auto drain = joined(pods_of_n9());
-  drain.budgets_named = find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)},
-                                       pods_of_n9(), drain)
-                            .size();
+  drain.budgets_named =
+      find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, drain).size();
   EXPECT_EQ(
       drain_table(drain, plain()),
       "3 of 5 pods have a new place; 1 would wait, 1 without a controller would be gone.\n"
@@ -119,7 +118,7 @@ TEST(Drain, PodsThatTheAnswerDoesNotNameHaveOneLine) {
   for (int i = 0; i < 40; ++i)
     objects.push_back(pod_of("shop", fmt::format("web-{:02}", i).c_str(), "ReplicaSet", "web"));
   auto drain = joined(objects);
-  find_obstacles("shop", {budget("web", R"({"matchLabels": {"app": "web"}})", 0)}, objects, drain);
+  find_obstacles("shop", {budget("web", R"({"matchLabels": {"app": "web"}})", 0)}, drain);
   const auto text = drain_table(drain, plain());
   EXPECT_NE(
       text.find("\n? podium does not say where 41 more pods go: bank/ledger, shop/web-00, shop/web-01 and "
@@ -190,7 +189,7 @@ TEST(Drain, BudgetsAsAnEvictionSeesThem) {
   };
   for (const auto& c : cases) {
     auto drain = joined(pods_of_n9());
-    find_obstacles("shop", c.budgets, pods_of_n9(), drain);
+    find_obstacles("shop", c.budgets, drain);
     EXPECT_EQ(drain.pods[0].obstacles, c.of_api);
     EXPECT_TRUE(drain.pods[4].obstacles.empty()) << "bank's pod";
   }
@@ -200,7 +199,7 @@ TEST(Drain, ABudgetProtectsNoPodThatIsPending) {
   auto pending = pod_of("shop", "api-0", "ReplicaSet");
   pending.as_object()["status"] = json::object{{"phase", "Pending"}};
   auto drain = joined({pending});
-  find_obstacles("shop", {budget("b", "{}", 0)}, {pending}, drain);
+  find_obstacles("shop", {budget("b", "{}", 0)}, drain);
   EXPECT_TRUE(drain.pods[0].obstacles.empty());
 }
 
