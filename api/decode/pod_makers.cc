@@ -18,13 +18,13 @@ namespace json = boost::json;
 
 constexpr std::array kMakers = {
     PodMaker{"Pod", "po", "pods", "", "v1", ""},
-    PodMaker{"Deployment", "deploy", "deployments", "apps", "v1", "/spec/template"},
-    PodMaker{"StatefulSet", "sts", "statefulsets", "apps", "v1", "/spec/template"},
-    PodMaker{"ReplicaSet", "rs", "replicasets", "apps", "v1", "/spec/template"},
+    PodMaker{"Deployment", "deploy", "deployments", "apps", "v1", "/spec/template", true},
+    PodMaker{"StatefulSet", "sts", "statefulsets", "apps", "v1", "/spec/template", true},
+    PodMaker{"ReplicaSet", "rs", "replicasets", "apps", "v1", "/spec/template", true},
     PodMaker{"DaemonSet", "ds", "daemonsets", "apps", "v1", "/spec/template"},
     PodMaker{"Job", "job", "jobs", "batch", "v1", "/spec/template"},
     PodMaker{"CronJob", "cj", "cronjobs", "batch", "v1", "/spec/jobTemplate/spec/template"},
-    PodMaker{"ReplicationController", "rc", "replicationcontrollers", "", "v1", "/spec/template"},
+    PodMaker{"ReplicationController", "rc", "replicationcontrollers", "", "v1", "/spec/template", true},
 };
 
 constexpr const char* kHelmHook = "/metadata/annotations/helm.sh~1hook";

@@ -22,6 +22,7 @@ struct PodMaker {
   std::string_view kind, short_name, plural;
   std::string_view group, version;  // of the API; the group of the core is ""
   std::string_view pod_template;    // JSON pointer; empty: the object is a pod
+  bool is_scaled = false;           // spec.replicas is its number of pods; the default is 1
 
   std::string api_version() const;  // "apps/v1", "v1"
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -26,9 +25,8 @@ constexpr std::string_view kPriorityClass = "PriorityClass", kScaler = "Horizont
 
 // Null: the API server has no number of replicas for the kind, or sets another one.
 const api::PodMaker* scaled_maker(const json::value& workload) {
-  constexpr std::array kScaled = {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"};
   const auto* maker = api::pod_maker(api::text_at(workload, "/apiVersion"), api::text_at(workload, "/kind"));
-  return maker && std::ranges::find(kScaled, maker->kind) != kScaled.end() ? maker : nullptr;
+  return maker && maker->is_scaled ? maker : nullptr;
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/static_pod.h"
 #include "app/kubectl/manifest.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
@@ -85,10 +87,8 @@ std::string said_by_pod(const json::value& pod, const std::string& ns, const std
   const auto node = render::printable(api::text_at(pod, "/spec/nodeName"));
   if (const auto end = end_of_pod(pod); !end.empty())
     return fmt::format("{} {}; {}.\n", subject, node.empty() ? "never had a node" : "was on " + node, end);
-  const auto* annotations = api::find_at(pod, "/metadata/annotations");
-  const bool is_static = annotations && annotations->is_object() &&
-                         annotations->get_object().contains("kubernetes.io/config.mirror");
-  if (node.empty() || !is_static) return {};
+  const auto decoded = api::decode_pod(pod);
+  if (node.empty() || !decoded || !api::is_static(*decoded)) return {};
   return fmt::format(
       "{} is a static pod of {}: its kubelet runs it there, and no scheduler decides about it.\n", subject,
       node);

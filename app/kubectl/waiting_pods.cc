@@ -36,21 +36,17 @@ Result<std::map<std::string, render::Report>> decisions(Cluster& cluster, const 
   return out;
 }
 
-// The reference to the object's controller. Null: it has none.
-const json::value* controller_of(const json::value& object) {
-  const auto* owners = api::find_at(object, "/metadata/ownerReferences");
-  if (!owners || !owners->is_array()) return nullptr;
-  for (const auto& owner : owners->get_array()) {
-    const auto* controls = api::find_at(owner, "/controller");
-    if (controls && *controls == json::value(true)) return &owner;
-  }
-  return nullptr;
+// nullopt: the object has no controller.
+std::optional<render::Owner> controller_of(const json::value& object) {
+  const auto meta = api::decode_meta(object);
+  const auto* owner = meta ? meta->controller() : nullptr;
+  return owner ? std::optional(render::Owner{owner->kind, owner->name}) : std::nullopt;
 }
 
 // Whether the object's controller is of this kind and has one of these names.
 bool is_controlled(const json::value& object, const std::string& kind, const std::set<std::string>& names) {
-  const auto* owner = controller_of(object);
-  return owner && api::text_at(*owner, "/kind") == kind && names.contains(api::text_at(*owner, "/name"));
+  const auto owner = controller_of(object);
+  return owner && owner->kind == kind && names.contains(owner->name);
 }
 
 // The controllers of the ReplicaSets and Jobs of a namespace, or of all namespaces.
@@ -83,10 +79,8 @@ class Owners {
     if (!listed) return found->second;
     for (const auto& object : *listed) {
       const auto name = api::text_at(object, "/metadata/name");
-      const auto* owner = controller_of(object);
       found->second[api::text_at(object, "/metadata/namespace") + "/" + name] =
-          owner ? render::Owner{api::text_at(*owner, "/kind"), api::text_at(*owner, "/name")}
-                : render::Owner{kind, name};
+          controller_of(object).value_or(render::Owner{kind, name});
     }
     return found->second;
   }

@@ -10,6 +10,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/drained_pod.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
 #include "api/values/quantity.h"
@@ -255,6 +256,13 @@ json::array namespaces_of(const Unasked& unasked) {
   return out;
 }
 
+NodePod::Stays stays_of(const api::Pod& pod) {
+  using enum NodePod::Stays;
+  if (api::is_static(pod)) return is_static;
+  if (api::is_of_daemon_set(pod)) return daemon_set;
+  return api::is_replaced(pod) ? terminates : no;
+}
+
 }  // namespace
 
 std::optional<NodePod> read_node_pod(const json::value& pod) {
@@ -264,19 +272,9 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
               .name = string_at(pod, "/metadata/name"),
               .scheduler = string_at(pod, "/spec/schedulerName"),
               .node = string_at(pod, "/spec/nodeName")};
-  if (!string_at(pod, "/metadata/deletionTimestamp").empty()) out.stays = NodePod::Stays::terminates;
-  for (const auto& owner : list_at(pod, "/metadata/ownerReferences")) {
-    const auto* is_controller = api::find_at(owner, "/controller");
-    if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
-    out.has_controller = true;
-    const auto kind = string_at(owner, "/kind");
-    if (kind == "DaemonSet") out.stays = NodePod::Stays::daemon_set;
-    // Its controller waits until it is gone.
-    if (kind == "StatefulSet") out.stays = NodePod::Stays::no;
-  }
-  if (api::find_at(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
-    out.stays = NodePod::Stays::is_static;
   if (auto decoded = api::decode_pod(pod)) {
+    out.stays = stays_of(*decoded);
+    out.has_controller = decoded->meta.controller() != nullptr;
     if (auto protection = explain::protection_of(*decoded))
       out.warnings.push_back(std::move(protection->because));
     if (const auto volume = explain::local_data_of(*decoded))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
@@ -157,14 +158,15 @@ Replicas replicas_of_job(const json::value& job) {
 }
 
 std::optional<Replicas> wanted_of(std::string_view kind, const json::value& workload) {
-  constexpr std::string_view kScaled[] = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"};
   if (kind == "Job") return replicas_of_job(workload);
   if (kind == "DaemonSet") {
     const auto wanted = number_at(workload, "/status/desiredNumberScheduled");
     if (!wanted) return std::nullopt;  // its controller has not counted the nodes
     return Replicas{.wanted = *wanted, .why_none = "it selects no node of the cluster"};
   }
-  if (std::ranges::find(kScaled, kind) == std::end(kScaled)) return std::nullopt;
+  const auto makers = api::pod_makers();
+  const auto maker = std::ranges::find(makers, kind, &api::PodMaker::kind);
+  if (maker == makers.end() || !maker->is_scaled) return std::nullopt;
   return Replicas{.wanted = number_at(workload, "/spec/replicas").value_or(1),
                   .why_none = "it is scaled to 0 replicas"};
 }

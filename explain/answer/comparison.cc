@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/answer/drain.h"
+#include "api/values/drained_pod.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "api/values/static_pod.h"
+#include "api/values/drained_pod.h"
 #include "base/counted.h"
 #include "explain/answer/drain_budgets.h"
 #include "explain/report/main_rejection.h"
@@ -292,18 +292,6 @@ void leave_out_drained(std::size_t drained, std::vector<ReportRejection>& reject
 }
 
 }  // namespace
-
-bool is_of_daemon_set(const api::Pod& pod) {
-  const auto* owner = pod.meta.controller();
-  return owner && owner->kind == "DaemonSet";
-}
-
-bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || api::is_static(pod); }
-
-bool is_replaced(const api::Pod& pod) {
-  const auto* owner = pod.meta.controller();
-  return pod.terminating() && (!owner || owner->kind != "StatefulSet");
-}
 
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, std::size_t drained,
                Snapshot& fork) {

@@ -24,13 +24,6 @@ namespace podium::explain {
 inline constexpr std::size_t kMostDrainedPods = 64, kMostDrainedBytes = 6 * 1024;
 inline constexpr std::size_t kMostPodsOfSeveral = 256, kMostBytesOfSeveral = 24 * 1024;
 
-bool is_of_daemon_set(const api::Pod& pod);
-bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain leaves it alone
-
-// True if the pod terminates and its controller has already created another one, so none is placed for it.
-// Only a StatefulSet waits until the pod is gone.
-bool is_replaced(const api::Pod& pod);
-
 // Places the pod that a controller creates for an evicted one, which has left the fork.
 struct Moved {
   DrainedPod entry;                // an empty node: it has no place

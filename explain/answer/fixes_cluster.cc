@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "api/values/static_pod.h"
+#include "api/values/drained_pod.h"
 #include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/fix_kinds.h"
@@ -30,9 +30,7 @@ void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
 
 // The cluster needs its system-critical pods, and DaemonSets and the kubelet make theirs again.
 bool may_go(const cluster::PodInfo& info) {
-  const auto& pod = *info.pod;
-  const auto* owner = pod.meta.controller();
-  return info.priority < kSystemCritical && !(owner && owner->kind == "DaemonSet") && !api::is_static(pod);
+  return info.priority < kSystemCritical && !api::stays(*info.pod);
 }
 
 // The node's pods that may be removed, sorted by their request of the short resource, the largest first.

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "api/values/drained_pod.h"
 #include "api/values/tolerations.h"
-#include "explain/answer/drain.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/report/pinned_node.h"
 #include "explain/report/state_taints.h"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "api/values/drained_pod.h"
 #include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "api/values/drained_pod.h"
 #include "explain/answer/changes.h"
-#include "explain/answer/drain.h"
 #include "explain/answer/node_removal.h"
 #include "explain/answer/node_search.h"
 #include "explain/report/project.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "api/values/device.h"
-#include "api/values/static_pod.h"
+#include "api/values/drained_pod.h"
 #include "explain/report/pinned_node.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
@@ -259,8 +259,8 @@ void project_gate(const framework::Verdict& gate, std::size_t nodes, ReportStatu
 }
 
 std::optional<PodBefore> pod_before(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  if (!api::is_of_daemon_set(pod)) return std::nullopt;
   const auto* owner = pod.meta.controller();
-  if (!owner || owner->kind != "DaemonSet") return std::nullopt;
   const auto node = pinned_node(pod);
   const auto row = node.empty() ? std::nullopt : snapshot.find_row(node);
   if (!row) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/values/drained_pod.h"
 #include "explain/workload/eviction_cost.h"
 
 namespace podium::explain {
@@ -61,9 +62,7 @@ ControllerScale scale_by_pods(const std::vector<const api::Pod*>& pods, const ap
     return {std::move(name), std::nullopt};
   return {std::move(name), std::ranges::count_if(pods, [&](const api::Pod* pod) {
             const auto* its = pod->meta.controller();
-            // Only a StatefulSet waits with the replacement until the pod is gone.
-            const bool is_replaced = pod->meta.deleted && owner.kind != "StatefulSet";
-            return its && its->kind == owner.kind && its->name == owner.name && !is_replaced &&
+            return its && its->kind == owner.kind && its->name == owner.name && !api::is_replaced(*pod) &&
                    !pod->terminated();
           })};
 }
