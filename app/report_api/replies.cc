@@ -75,12 +75,12 @@ render::Asked asked_by(const explain::Question& question) {
   return out;
 }
 
-constexpr std::size_t kReasonBytes = 256;  // of a line in a list
+constexpr std::size_t kLineBytes = 256;  // of a line in a list
 
 // Without examples.
 json::object main_rejection_of(const ReportStatus& status) {
   auto main = *explain::main_rejection(status.rejections);
-  main.reason = explain::cut(main.reason, kReasonBytes);
+  main.reason = explain::cut(main.reason, kLineBytes);
   main.examples.clear();
   return explain::to_json(main);
 }

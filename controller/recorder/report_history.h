@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/text_hash.h"
+#include "explain/report/each_field.h"
 #include "explain/report/main_rejection.h"
 #include "explain/report/report.h"
 #include "scheduler/framework/reason.h"
@@ -101,7 +102,8 @@ class ReportHistory {
   std::size_t size() const { return pods_.size(); }
 
  private:
-  static constexpr std::size_t kGatedTimes = 3, kGates = 16;  // of the CRD's schema
+  static constexpr std::size_t kGatedTimes = explain::bound_of(&explain::ReportStatus::gated).items,
+                               kGates = explain::bound_of(&explain::GatedTime::by).items;
 
   struct Why {
     std::string reason;

@@ -6,6 +6,7 @@
 
 #include "api/admission/quota.h"
 #include "api/values/quantity.h"
+#include "explain/report/each_field.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/report.h"
@@ -15,8 +16,9 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kChecks = 16, kReasonsOfCheck = 4, kTaints = 3,
-                      kResources = 16;  // the CRD's schema allows these
+constexpr std::size_t kChecks = bound_of(&NodeVerdict::checks).items, kReasonsOfCheck = 4,
+                      kTaints = bound_of(&FilterCheck::taints).items,
+                      kResources = bound_of(&NodeVerdict::resources).items;
 constexpr std::size_t kCheckReasonBytes = 256, kPartBytes = 512, kValueBytes = 253;
 
 std::optional<framework::Verdict> verdict_of(const framework::PreparedFilter& prepared,

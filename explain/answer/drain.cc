@@ -15,6 +15,7 @@
 #include "api/values/drained_pod.h"
 #include "base/counted.h"
 #include "explain/answer/drain_budgets.h"
+#include "explain/report/each_field.h"
 #include "explain/report/main_rejection.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
@@ -29,7 +30,9 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4,
+constexpr std::size_t kFullest = bound_of(&ChangeResult::fullest).items,
+                      kMostWaitingPlaced = bound_of(&ChangeResult::waiting).items,
+                      kMostWarnings = bound_of(&DrainedPod::warnings).items, kDrainReasonBytes = 200,
                       kMostVictims = 3, kMostBudgetBytes = 4 * 1024;
 
 std::vector<std::string> warnings_of_evicted(const api::Pod& pod, const PodTexts& of_budgets) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "explain/report/each_field.h"
 #include "explain/workload/eviction_budgets.h"
 
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kMostBudgets = 8, kMostProtected = 16;
+constexpr std::size_t kMostBudgets = bound_of(&ChangeResult::budgets).items,
+                      kMostProtected = bound_of(&BrokenBudget::pods).items;
 
 }  // namespace
 

@@ -11,7 +11,8 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kRejections = 16, kNames = 3;  // the CRD's schema allows these
+constexpr std::size_t kRejections = bound_of(&FirstFailure::rejections).items,
+                      kNames = bound_of(&ReportRejection::taints).items;
 
 void add_names(const std::vector<std::string>& names, std::vector<std::string>& to) {
   for (const auto& name : names) {

@@ -6,11 +6,12 @@
 #include <cstddef>
 
 #include "explain/answer/placing.h"
+#include "explain/report/each_field.h"
 #include "explain/report/report.h"
 
 namespace podium::explain {
 
-inline constexpr std::size_t kReasonBytes = 1024;  // of the CRD's schema
+inline constexpr std::size_t kReasonBytes = bound_of(&FirstFailure::reason).bytes;
 
 // `failed`: the report of the replica's decision.
 FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed);

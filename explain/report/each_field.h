@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -27,12 +28,28 @@ template <typename T>
 concept Optional = IsOptional<T>::value;
 
 template <typename Part, typename See>
-void each_field(See&& see) {
+constexpr void each_field(See&& see) {
   std::apply([&](const auto&... field) { (see(field), ...); }, Fields<Part>::all);
 }
 template <typename... Members, typename See>
 void each_field(const Group<Members...>& group, See&& see) {
   std::apply([&](const auto&... field) { (see(field), ...); }, group.fields);
+}
+
+// The most that the CRD allows of a text or a list, for code that fills it. Other members do not compile.
+template <typename Owner, typename Type>
+consteval CrdBound bound_of(Type Owner::* member) {
+  std::optional<CrdBound> out;
+  each_field<Owner>([&](const auto& field) {
+    if constexpr (requires {
+                    field.member == member;
+                    field.bound;
+                  }) {
+      if (field.member == member)
+        out = CrdBound{static_cast<std::uint32_t>(most_bytes(field.meaning, field.bound)), field.bound.items};
+    }
+  });
+  return out.value();
 }
 
 // The keys of Topics, by topic.

@@ -8,6 +8,7 @@
 
 #include "api/values/device.h"
 #include "api/values/drained_pod.h"
+#include "explain/report/each_field.h"
 #include "explain/report/pinned_node.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
@@ -20,9 +21,18 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kGates = 16,
-                      kDevices = 32, kDeviceRequests = 8, kTaints = 3, kPlaces = 3;
-constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 253;
+constexpr std::size_t kTopNodes = bound_of(&ReportStatus::top_nodes).items,
+                      kStrategyNodes = bound_of(&ReportStrategy::top_nodes).items,
+                      kRejections = bound_of(&ReportStatus::rejections).items,
+                      kExamples = bound_of(&ReportRejection::examples).items,
+                      kGates = bound_of(&ReportStatus::scheduling_gates).items,
+                      kDevices = bound_of(&ReportStatus::devices).items,
+                      kDeviceRequests = bound_of(&ReportRejection::devices).items,
+                      kTaints = bound_of(&ReportRejection::taints).items,
+                      kPlaces = bound_of(&VolumePlace::values).items;
+constexpr std::size_t kMessageBytes = bound_of(&ReportStatus::message).bytes,
+                      kReasonBytes = bound_of(&ReportRejection::reason).bytes, kPartBytes = 512,
+                      kValueBytes = 253;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
                              const cluster::Snapshot& snapshot) {
