@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "api/values/tolerations.h"
 #include "explain/answer/fix_kinds.h"
@@ -48,6 +53,99 @@ bool each_toleration(const Trials& trials, bool hidden, const SeeRemedy& see) {
                                                         .effect = taint.effect});
                            }});
     if (!more) return false;
+  }
+  return true;
+}
+
+using Rename = std::function<void(api::Pod&, const std::string& to)>;
+
+// If no node has the label of this key, which may be mistyped: the similar ones that nodes have. `is_taken`:
+// whether a key would be there twice then, which the API server refuses.
+bool each_similar_key(const Trials& trials, const std::string& key, std::string_view what,
+                      std::string_view where, const Rename& rename, const SeeRemedy& see,
+                      const std::function<bool(const std::string&)>& is_taken = {}) {
+  const auto& fork = trials.question().fork;
+  if (fork.labels().find(key)) return true;
+  for (const auto& near : plugins::similar_labels(key, fork)) {
+    if (is_taken && is_taken(near)) continue;
+    const bool more = see({.type = "RenameKey",
+                           .fields = {{"key", key}, {"to", near}},
+                           .message = fmt::format("{} {}, not {}, {}", what, near, key, where),
+                           .change_pod = [rename, near](api::Pod& pod) { rename(pod, near); }});
+    if (!more) return false;
+  }
+  return true;
+}
+
+bool each_similar_selector_key(const Trials& trials, const SeeRemedy& see) {
+  const auto& as_written = trials.question().replicas.subject.pod.node_selector;
+  for (const auto& [key, value] : trials.pod().node_selector) {
+    if (!as_written.find(key)) continue;
+    const auto rename = [key, value](api::Pod& pod, const std::string& to) {
+      std::vector<api::Labels::Entry> kept(pod.node_selector.begin(), pod.node_selector.end());
+      std::erase_if(kept, [&](const auto& each) { return each.first == key; });
+      kept.emplace_back(to, value);
+      pod.node_selector = api::Labels(std::move(kept));
+    };
+    const auto is_taken = [&](const std::string& to) {
+      return trials.pod().node_selector.find(to) != nullptr;
+    };
+    if (!each_similar_key(trials, key, "key", "in the nodeSelector", rename, see, is_taken)) return false;
+  }
+  return true;
+}
+
+bool each_similar_affinity_key(const Trials& trials, const SeeRemedy& see) {
+  const auto& required = trials.pod().node_affinity.required;
+  if (!required) return true;
+  std::set<std::string> seen;
+  for (const auto& term : *required) {
+    for (const auto& requirement : term.match_expressions) {
+      using enum api::Requirement::Op;
+      const auto& key = requirement.key;
+      const bool needs_label = requirement.op != not_in && requirement.op != does_not_exist;
+      if (!needs_label || !seen.insert(key).second) continue;
+      const auto rename = [key](api::Pod& pod, const std::string& to) {
+        if (!pod.node_affinity.required) return;
+        for (auto& each : pod.node_affinity.required->write()) {
+          for (auto& renamed : each.match_expressions) {
+            if (renamed.key == key) renamed.key = to;
+          }
+        }
+      };
+      if (!each_similar_key(trials, key, "key", "in the required node affinity", rename, see)) return false;
+    }
+  }
+  return true;
+}
+
+bool each_similar_affinity_topology(const Trials& trials, const SeeRemedy& see) {
+  const auto& terms = trials.pod().pod_affinity.required;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto rename = [i](api::Pod& pod, const std::string& to) {
+      if (i < pod.pod_affinity.required.size()) pod.pod_affinity.required.write()[i].topology_key = to;
+    };
+    if (!each_similar_key(trials, terms[i].topology_key, "topologyKey", "for the required pod affinity",
+                          rename, see))
+      return false;
+  }
+  return true;
+}
+
+bool each_similar_spread_topology(const Trials& trials, const SeeRemedy& see) {
+  const auto& constraints = trials.pod().topology_spread;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (!constraints[i].do_not_schedule) continue;
+    const auto rename = [i](api::Pod& pod, const std::string& to) {
+      pod.topology_spread.write()[i].topology_key = to;
+    };
+    const auto is_taken = [&](const std::string& to) {
+      return std::ranges::any_of(
+          constraints, [&](const auto& each) { return each.do_not_schedule && each.topology_key == to; });
+    };
+    if (!each_similar_key(trials, constraints[i].topology_key, "topologyKey", "for the spreading", rename,
+                          see, is_taken))
+      return false;
   }
   return true;
 }
@@ -204,16 +302,19 @@ void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
   if (rejects("TaintToleration") && !each_toleration(trials, hidden, see)) return;
   // If PreFilter of NodeAffinity names nodes, its verdict has no plugin.
   if (rejects("NodeAffinity") || rejects("")) {
-    if (!each_selector_key(trials, see) || !each_node_affinity(trials, see)) return;
+    if (!each_similar_selector_key(trials, see) || !each_similar_affinity_key(trials, see) ||
+        !each_selector_key(trials, see) || !each_node_affinity(trials, see))
+      return;
   }
   if (rejects("InterPodAffinity")) {
+    if (!each_similar_affinity_topology(trials, see)) return;
     if (!each_pod_affinity(trials, &api::Pod::pod_affinity, "WithoutPodAffinity", "affinity", see)) return;
     if (!each_pod_affinity(trials, &api::Pod::pod_anti_affinity, "WithoutPodAntiAffinity", "anti-affinity",
                            see))
       return;
   }
   using Constraint = api::TopologySpreadConstraint;
-  if (rejects("PodTopologySpread") &&
+  if (rejects("PodTopologySpread") && each_similar_spread_topology(trials, see) &&
       each_spreading_that_honors(trials, &Constraint::honor_node_taints, "SpreadHonorTaints",
                                  "nodeTaintsPolicy", see) &&
       each_spreading_that_honors(trials, &Constraint::honor_node_affinity, "SpreadHonorNodeAffinity",

@@ -121,6 +121,29 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
   }
 }
 
+// Most keys that no node has and that resemble another one are mistyped.
+TEST(Fixes, AreTheSimilarKeysThatNodesHave) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").label("disktype", "ssd").zone("a").label("kubernetes.io/hostname", "n1").ptr());
+  const auto web = [] { return pod("web").label("app", "web"); };
+  EXPECT_EQ(fixes(web().node_selector("disktpye", "ssd"), snapshot),
+            (Lines{"RenameKey: key disktype, not disktpye, in the nodeSelector -> n1",
+                   "WithoutNodeSelector: no nodeSelector disktpye=ssd -> n1"}));
+  EXPECT_EQ(fixes(web().node_selector("disktpye", "hdd"), snapshot),
+            Lines{"WithoutNodeSelector: no nodeSelector disktpye=hdd -> n1"})
+      << "no node has this value";
+  EXPECT_EQ(fixes(web().require_node(test::node_term({test::in("disktpye", {"ssd"})})), snapshot).front(),
+            "RenameKey: key disktype, not disktpye, in the required node affinity -> n1");
+  EXPECT_EQ(fixes(web().affinity(test::term("kubernetes.io/hostnam").label("app", "web")), snapshot).front(),
+            "RenameKey: topologyKey kubernetes.io/hostname, not kubernetes.io/hostnam, for the required pod "
+            "affinity -> n1");
+  EXPECT_EQ(
+      fixes(web().spread(test::spread("topology.kubernetes.io/zones").label("app", "web")), snapshot).front(),
+      "RenameKey: topologyKey topology.kubernetes.io/zone, not topology.kubernetes.io/zones, for the "
+      "spreading "
+      "-> n1");
+}
+
 // The tainted node has none of the pods, so the skew excludes the full nodes.
 TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
   cluster::Snapshot snapshot;
