@@ -15,6 +15,7 @@
 #include "app/render/why.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/scale.h"
 
 namespace podium::render {
 namespace {
@@ -115,7 +116,7 @@ std::string no_pods(const Counts& counts, const std::optional<Replicas>& replica
                     const std::string& reason) {
   const auto past = ended(counts);
   if (!replicas || replicas->wanted == 0) {
-    const auto why = replicas ? std::string(replicas->why_none) : std::string();
+    const auto why = replicas ? replicas->why_none : std::string();
     const auto words = fmt::format("{}{}{}", why, why.empty() || past.empty() ? "" : "; ", past);
     return fmt::format(" has no pods{}{}.\n",
                        words.empty()  ? ""
@@ -142,19 +143,21 @@ bool has_condition(const json::value& workload, std::string_view type) {
   });
 }
 
-// The pods that the Job's controller wants to run at the same time.
-// Source: pkg/controller/job: manageJob
+// The controller of the Job leaves it to the one that it names.
+std::string manager_of(const json::value& job) {
+  const auto manager = string_at(job, "/spec/managedBy");
+  return manager == "kubernetes.io/job-controller" ? std::string() : std::string(manager);
+}
+
 Replicas replicas_of_job(const json::value& job) {
   if (has_condition(job, "Complete")) return {.why_none = "it is complete"};
   if (has_condition(job, "Failed")) return {.why_none = "it has failed"};
   const auto* suspend = api::find_at(job, "/spec/suspend");
   if (suspend && *suspend == json::value(true)) return {.why_none = "it is suspended"};
-  const auto parallel = number_at(job, "/spec/parallelism").value_or(1);
-  if (parallel == 0) return {.why_none = "its parallelism is 0"};
-  const auto succeeded = number_at(job, "/status/succeeded").value_or(0);
-  const auto completions = number_at(job, "/spec/completions");
-  if (!completions) return {.wanted = succeeded > 0 ? 0 : parallel};
-  return {.wanted = std::min(parallel, *completions - std::min(*completions, succeeded))};
+  if (const auto manager = manager_of(job); !manager.empty())
+    return {.why_none = fmt::format("{} manages it, not the Job controller", manager)};
+  if (number_at(job, "/spec/parallelism") == 0U) return {.why_none = "its parallelism is 0"};
+  return {.wanted = static_cast<std::size_t>(explain::pods_of_job(job))};
 }
 
 std::optional<Replicas> wanted_of(std::string_view kind, const json::value& workload) {

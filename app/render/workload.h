@@ -17,7 +17,7 @@ namespace podium::render {
 // that have a node.
 struct Replicas {
   std::size_t wanted = 0, existing = 0, placed = 0;
-  std::string_view why_none;  // why it wants none: "it is suspended"
+  std::string why_none = {};  // why it wants none: "it is suspended"
 };
 // `workload`: the object, of this kind. nullopt: such workloads create no pods.
 std::optional<Replicas> replicas_of(std::string_view kind, const boost::json::value& workload,

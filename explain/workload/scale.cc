@@ -1,6 +1,9 @@
 #include "explain/workload/scale.h"
 
 #include <algorithm>
+#include <charconv>
+#include <ranges>
+#include <string_view>
 
 #include "api/text/json_view.h"
 
@@ -29,6 +32,31 @@ bool scales(const json::value& autoscaler, const json::value& workload, const st
 std::int32_t count_at(const json::value& autoscaler, const char* pointer, std::int32_t or_else) {
   const auto count = api::integer_at(autoscaler, pointer).value_or(or_else);
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(count, 1, kMostScaled));
+}
+
+// A number of the object that is not negative; nullopt: it is not set.
+std::optional<std::int64_t> number_at(const json::value& object, std::string_view pointer) {
+  const auto number = api::integer_at(object, pointer);
+  return number ? std::optional(std::clamp<std::int64_t>(*number, 0, kMostScaled)) : std::nullopt;
+}
+
+// How many numbers a list of them has: 4 of "1,3-5". A part that is not a number or a range counts as none.
+std::int64_t count_indexes(std::string_view list) {
+  std::int64_t count = 0;
+  for (const auto part : std::views::split(list, ',')) {
+    const std::string_view text(part.begin(), part.end());
+    const auto dash = std::min(text.find('-'), text.size());
+    const auto read = [](std::string_view digits) -> std::optional<std::int64_t> {
+      std::int64_t number = 0;
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      const bool is_whole = error == std::errc() && end == digits.data() + digits.size();
+      return is_whole && number >= 0 && number <= kMostScaled ? std::optional(number) : std::nullopt;
+    };
+    const auto first = read(text.substr(0, dash));
+    const auto last = dash == text.size() ? first : read(text.substr(dash + 1));
+    if (first && last && *last >= *first) count = std::min(kMostScaled, count + *last - *first + 1);
+  }
+  return count;
 }
 
 }  // namespace
@@ -66,6 +94,17 @@ bool has_ended(const json::value& workload) {
     const auto type = api::text_at(condition, "/type");
     return (type == "Complete" || type == "Failed") && api::text_at(condition, "/status") == "True";
   });
+}
+
+std::int32_t pods_of_job(const json::value& job) {
+  const auto parallelism = number_at(job, "/spec/parallelism").value_or(1);
+  const auto succeeded = number_at(job, "/status/succeeded").value_or(0);
+  const auto completions = number_at(job, "/spec/completions");
+  if (!completions && succeeded > 0)
+    return static_cast<std::int32_t>(number_at(job, "/status/active").value_or(0));
+  const auto failed = count_indexes(api::text_at(job, "/status/failedIndexes"));
+  const auto left = completions.value_or(parallelism) - succeeded - failed;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(left, 0, parallelism));
 }
 
 std::string suspended_words(const json::value& workload) {

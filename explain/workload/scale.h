@@ -1,8 +1,9 @@
-// How many pods the controllers create for a workload of a file: HorizontalPodAutoscalers keep the replicas
-// within bounds, and what is suspended or paused has none.
+// How many pods the controllers create for a workload: HorizontalPodAutoscalers keep the replicas within
+// bounds, what is suspended or paused has none, and a Job has as many as are left.
 //
 // Threads: pure functions. Errors: none; what is missing has the API server's default.
-// Source: pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler); pkg/apis/autoscaling/v2.
+// Source: pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler); pkg/apis/autoscaling/v2;
+// pkg/controller/job (manageJob, firstPendingIndexes).
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -33,5 +34,9 @@ bool is_suspended(const boost::json::value& workload, bool is_new);
 std::string suspended_words(const boost::json::value& workload);
 // Whether it is a Job of the cluster that is complete or has failed, and so gets no more pods.
 bool has_ended(const boost::json::value& workload);
+// How many pods a Job of the cluster has at the same time, once its controller has created all: at most its
+// parallelism, and the completions that are left, without the indexes that have failed for good. A Job
+// without completions gets no more pods after the first that succeeds.
+std::int32_t pods_of_job(const boost::json::value& job);
 
 }  // namespace podium::explain

@@ -14,6 +14,7 @@
 #include "api/values/tolerations.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/new_claims.h"
+#include "explain/workload/scale.h"
 #include "explain/workload/spec_findings.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
@@ -331,10 +332,7 @@ Result<Subject> read_workload(const json::value& value, Kind kind, const FieldPa
                         : kind == Kind::job      ? "/status/active"
                                                  : "/status/replicas";
   subject->existing = count_of(value, counted).value_or(0);
-  if (const auto completions = count_of(value, "/spec/completions"); kind == Kind::job && completions) {
-    const auto succeeded = std::min(*completions, count_of(value, "/status/succeeded").value_or(0));
-    subject->replicas = std::min(subject->replicas, *completions - succeeded);
-  }
+  if (kind == Kind::job) subject->replicas = pods_of_job(value);
   return subject;
 }
 

@@ -128,7 +128,12 @@ TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
            ten_done(3, "Failed"),
        "ten/sum has no pods that run: it is complete; 2 pods have succeeded, 1 pod has failed.\n"},
       {ten_job("completions: 2", complete), "ten/sum has no pods: it is complete.\n"},
-      {ten_job("suspend: true", ""), "ten/sum has no pods: it is suspended.\n"}};
+      {ten_job("suspend: true", ""), "ten/sum has no pods: it is suspended.\n"},
+      {ten_job("parallelism: 3, completions: 3", "succeeded: 1, failedIndexes: \"2\"") +
+           ten_done(1, "Running"),
+       "ten/sum: its pod is placed.\n"},
+      {ten_job("managedBy: example.com/cluster", ""),
+       "ten/sum has no pods: example.com/cluster manages it, not the Job controller.\n"}};
   for (const auto& [objects, words] : cases) {
     EXPECT_THAT(run_with(objects, "5", why).out, StartsWith(words));
   }

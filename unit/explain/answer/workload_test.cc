@@ -96,7 +96,13 @@ TEST(Subject, AStoredJobHasAsManyPodsAsAreLeft) {
   EXPECT_EQ(count(kTen, R"("succeeded": 3)"), 5);
   EXPECT_EQ(count(kTen, R"("succeeded": 8, "active": 2)"), 2);
   EXPECT_EQ(count(kTen, R"("succeeded": 10)"), 0);
-  EXPECT_EQ(count(R"("parallelism": 5,)", R"("succeeded": 1)"), 5) << "a work queue";
+  EXPECT_EQ(count(R"("parallelism": 5,)", R"("active": 5)"), 5) << "a work queue";
+  EXPECT_EQ(count(R"("parallelism": 5,)", R"("succeeded": 1, "active": 3)"), 3)
+      << "no pod is created any more";
+  EXPECT_EQ(count(R"("parallelism": 5,)", R"("succeeded": 1)"), 0);
+  EXPECT_EQ(count(kTen, R"("succeeded": 2, "failedIndexes": "1,3-5")"), 4) << "failed for good";
+  EXPECT_EQ(count(kTen, R"("failedIndexes": "0-9")"), 0);
+  EXPECT_EQ(count(kTen, R"("failedIndexes": ",x,3-1,2-,9999999999999999999")"), 5);
 }
 
 TEST(Subject, WhatTheApiServerWouldRefuseHasItsPath) {
