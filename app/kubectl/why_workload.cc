@@ -58,7 +58,10 @@ std::string what_helps(Cluster& cluster, const Target& target,
   const auto report = answer_about(cluster, target, true);
   if (!report) return hint;
   const auto& answer = render::answer_of(*report);
-  if (answer.fitting < answer.asked) return render::fixes_in_line(*report, options);
+  if (answer.fitting < answer.asked) {
+    const auto fixes = render::fixes_in_line(*report, options);
+    return fixes.empty() || answer.fixes.empty() ? fixes : fixes + render::note_lines(answer);
+  }
   // All replicas fit in place of the existing pods, so the hint is about one that waits next to them.
   return fmt::format("Without the pods that it has now, {} would fit.\n",
                      answer.asked == 1 ? "its replica" : fmt::format("all {} replicas", answer.asked)) +

@@ -151,12 +151,6 @@ std::string changed(const Report& report) {
   return out;
 }
 
-std::string note_lines(const explain::ReportAnswer& answer) {
-  std::string out;
-  for (const auto& note : answer.notes) out += fmt::format("Note: {}\n", note);
-  return out;
-}
-
 std::string footer(const Report& report, const std::string& next = {}) {
   return note_lines(answer_of(report)) + not_modelled_line(answer_of(report).not_modelled) +
          "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
@@ -235,6 +229,12 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
   if (answer.fitting < answer.asked)
     return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting))) + with;
   return style.good(fmt::format("all {} fit", answer.asked));
+}
+
+std::string note_lines(const explain::ReportAnswer& answer) {
+  std::string out;
+  for (const auto& note : answer.notes) out += fmt::format("Note: {}\n", note);
+  return out;
 }
 
 std::string stuck_rollout_line(const Report& report) {

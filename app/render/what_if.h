@@ -28,6 +28,8 @@ std::string room_and_quota(const std::string& room, const std::string& quota, st
 std::string room_line(const Report& report);
 // "3 other pods wait for a node and may take some of this room first."; empty: none waits.
 std::string competing_line(std::size_t others_waiting);
+// What its author may not know: "Note: …", a line each.
+std::string note_lines(const explain::ReportAnswer& answer);
 // A rolling update of the pods that exist gets stuck, and why; empty: it ends, or was not asked about.
 std::string stuck_rollout_line(const Report& report);
 // A line for each quota that counts the pods.

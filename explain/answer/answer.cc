@@ -142,7 +142,9 @@ class Answering {
                                                  podium::counted(of_group, "pod")));
     else if (!objects_.has_all_group_minimums && api::pod_group_of(replicas_.pod))
       answer_.not_modelled.emplace_back("PodGroup");
-    answer_.notes = notes_of(subject_, replicas_.pod, start);
+    const bool is_changed = question_.fixes || !subject_.existing;
+    answer_.notes = notes_of(subject_, replicas_.pod, start,
+                             is_changed ? pods_removed.waiting : std::vector<cluster::PodInfoPtr>());
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -409,6 +411,9 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 bool needs_waiting(const Question& question, const config::Config& config) {
   if (asks_what_waits(question) || question.fixes || asks_for_room(question)) return true;
   if (is_for_other_schedulers(question, config)) return true;
+  // Its update waits for each of its pods.
+  const auto& subject = question.subject;
+  if (subject && subject->kind == Subject::Kind::stateful_set && !subject->is_parallel) return true;
   return std::ranges::any_of(question.changes, [](const Change& change) {
     return change.type == Change::Type::add_nodes || !change.objects.disruption_budgets.empty();
   });
@@ -443,7 +448,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
   const auto before = fork;
-  const auto removed = remove_placed(subject, fork);
+  auto removed = remove_placed(subject, fork);
   auto now = zones_now(removed.placed, fork);
   add_owner(subject, fork);
   Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()), budget);
@@ -453,7 +458,10 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   // The subject's own pods that wait are those that the question places.
   auto others = waiting;
   const auto is_own = own_pods_of(subject, fork);
-  std::erase_if(others, [&](const cluster::PodInfoPtr& pod) { return is_own(*pod->pod); });
+  const auto own = std::ranges::stable_partition(
+      others, [&](const cluster::PodInfoPtr& pod) { return !is_own(*pod->pod); });
+  removed.waiting.assign(own.begin(), own.end());
+  others.erase(own.begin(), own.end());
   WaitingLine line(asks_what_waits(question) ? others : std::vector<cluster::PodInfoPtr>(), config, budget,
                    fork);
   auto changes = apply_changes(question.changes,

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -43,13 +46,40 @@ std::string scheduler_note(const Subject& subject, const api::Pod& pod, const cl
   return fmt::format("no pod on a node has the scheduler {}, and no profile has that name. {}", named, near);
 }
 
+// The number behind the StatefulSet's name; nullopt: it is not one of its pods.
+std::optional<std::int32_t> ordinal_of(const Subject& set, std::string_view pod) {
+  if (!pod.starts_with(set.name) || pod.size() < set.name.size() + 2) return std::nullopt;
+  const auto digits = pod.substr(set.name.size() + 1);
+  std::int32_t ordinal = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(ordinal) : std::nullopt;
+}
+
+// An ordered StatefulSet waits for each of its pods before it touches another one, also if the pod has an
+// earlier template and will never be ready. Empty: none of its pods waits.
+// Source: pkg/controller/statefulset/stateful_set_control.go: processReplica
+std::string unreplaced_note(const Subject& subject, const std::vector<cluster::PodInfoPtr>& waiting) {
+  if (subject.kind != Subject::Kind::stateful_set || subject.is_parallel) return {};
+  std::optional<std::int32_t> first;
+  for (const auto& info : waiting) {
+    const auto ordinal = ordinal_of(subject, info->pod->meta.name);
+    if (ordinal && !info->pod->terminating() && (!first || *ordinal < *first)) first = ordinal;
+  }
+  if (!first) return {};
+  return fmt::format(
+      "a changed template does not replace {0}-{1}, which waits: a StatefulSet with podManagementPolicy "
+      "OrderedReady changes no pod until it is ready. After the change, delete the pod {0}-{1}.",
+      subject.name, *first);
+}
+
 }  // namespace
 
-std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod,
-                                  const cluster::Snapshot& fork) {
+std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
+                                  const std::vector<cluster::PodInfoPtr>& waiting) {
   constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
   std::vector<std::string> out;
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
+  if (auto note = unreplaced_note(subject, waiting); !note.empty()) out.push_back(std::move(note));
   if (auto note = scheduler_note(subject, pod, fork); !note.empty())
     out.push_back(cut(std::move(note), kNoteBytes));
   const auto add = [&](const std::string& key, std::string_view effect) {

@@ -91,6 +91,7 @@ struct RemovedPods {
   std::vector<cluster::PodInfoPtr> placed;
   std::vector<cluster::PodInfoPtr> nominated;     // they wait for their victims to terminate
   std::vector<cluster::PodInfoPtr> victims = {};  // of other workloads: the nominated pods have their room
+  std::vector<cluster::PodInfoPtr> waiting = {};  // without a node, if the question needs those
 };
 std::function<bool(const api::Pod&)> own_pods_of(const Subject& subject, const cluster::Snapshot& fork);
 RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork);

@@ -1,5 +1,6 @@
 // Answers about labels that nodes do not have.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,6 +71,31 @@ TEST(Answer, NotesThatAStatefulSetsNameMayBeTooLong) {
   EXPECT_TRUE(notes(53)[0].starts_with("the StatefulSet's name has 53 characters."));
   EXPECT_EQ(ask(61).outcome, "Fits");
   EXPECT_EQ(ask(62).outcome, "Refused") << "a dash and one digit are more than 63";
+}
+
+// The controller of an ordered StatefulSet waits for its pod, whatever template the pod has.
+TEST(Answer, SaysThatAnOrderedStatefulSetDoesNotReplaceAPodThatWaits) {
+  const auto notes = [](std::string_view policy, std::vector<cluster::PodInfoPtr> waiting) {
+    const auto question = unit::read(fmt::format(
+        R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {{"name": "db"}},
+             "spec": {{"serviceName": "s", "podManagementPolicy": "{}", "selector": {{"matchLabels": {{"app": "x"}}}},
+               "template": {{"metadata": {{"labels": {{"app": "x"}}}},
+                 "spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}}}}}})",
+        policy));
+    EXPECT_TRUE(question && needs_waiting(*question, unit::default_config()) == (policy == "OrderedReady"));
+    return answer(*question, unit::two_nodes(), unit::default_config(), {}, {}, waiting).answer.value().notes;
+  };
+  const auto waits = [](const char* name) {
+    return cluster::make_pod_info(
+        test::share(test::pod(name).ns("shop").uid(name).owner("StatefulSet", "db").build()));
+  };
+  EXPECT_THAT(notes("OrderedReady", {waits("db-2"), waits("db-1"), waits("other")}),
+              testing::ElementsAre(
+                  "a changed template does not replace db-1, which waits: a StatefulSet with "
+                  "podManagementPolicy OrderedReady changes no pod until it is ready. After the change, "
+                  "delete the pod db-1."));
+  EXPECT_TRUE(notes("Parallel", {waits("db-1")}).empty());
+  EXPECT_TRUE(notes("OrderedReady", {}).empty());
 }
 
 TEST(Answer, SaysWhatTheNamedNodeHasInsteadOfTheLabels) {
