@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/text/json_view.h"
+#include "app/kubectl/object_events.h"
 #include "app/render/object_text.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
@@ -14,17 +15,6 @@ namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
-
-// The cluster role "view" has them in this group, and not in events.k8s.io.
-const client::Resource kEvents{"", "v1", "events", true};
-
-// An event that was repeated has the time of its last occurrence in its series.
-std::optional<Wall> time_of(const json::value& event) {
-  for (const auto* at : {"/series/lastObservedTime", "/eventTime", "/lastTimestamp"}) {
-    if (auto time = parse_time(api::text_at(event, at))) return time;
-  }
-  return std::nullopt;
-}
 
 // "Preempted by pod 0a-1b on node n1", as kube-scheduler writes it too.
 std::string node_of(const json::value& event) {
@@ -47,15 +37,11 @@ std::optional<Eviction> for_pod(const std::string& name) {
 
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
                                       const std::string& uid) {
-  client::ListOptions about;
-  about.field_selector = fmt::format("involvedObject.kind=Pod,involvedObject.name={},reason=Preempted", pod);
-  const auto events = cluster.list(kEvents, ns, about);
-  if (!events) return std::nullopt;
   std::optional<Eviction> last;
-  for (const auto& event : *events) {
+  for (const auto& event : events_about(cluster, ns, "Pod", pod, "Preempted")) {
     if (!uid.empty() && api::text_at(event, "/involvedObject/uid") != uid) continue;
     Eviction found{api::text_at(event, "/related/namespace"), api::text_at(event, "/related/name"),
-                   time_of(event), node_of(event)};
+                   time_of_event(event), node_of(event)};
     if (found.pod.empty() || (last && last->when >= found.when)) continue;
     last = std::move(found);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
+#include "app/kubectl/object_events.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/pending.h"
 #include "app/render/what_if.h"
@@ -86,7 +87,9 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
     const auto name = target.ns + "/" + target.name;
     const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
     const bool lacks_pods = replicas && replicas->existing < replicas->wanted;
-    const auto reason = render::why_not_created(*object, lacks_pods && !waiting->groups.empty());
+    auto reason = render::why_not_created(*object, lacks_pods && !waiting->groups.empty());
+    if (lacks_pods && reason.empty())
+      reason = creation_failure(cluster, target.ns, target.maker->kind, *object);
     auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options);
     if (lacks_pods && reason.empty()) words += exceeded_quotas(cluster, target);
     if (waiting->groups.empty())

@@ -139,6 +139,30 @@ TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
   }
 }
 
+// Jobs, StatefulSets and DaemonSets have it in no condition.
+TEST_F(WithAQuota, WhyHasTheLastEventAboutPodsThatAreNotCreated) {
+  const auto event = [](const std::string& name, const std::string& about, const std::string& time,
+                        const std::string& message) {
+    return "- {apiVersion: v1, kind: Event, metadata: {name: " + name +
+           ", namespace: ten}, reason: FailedCreate, involvedObject: {kind: Job, name: sum, uid: " + about +
+           "}, lastTimestamp: \"2026-11-20T00:00:0" + time + "Z\", message: \"" + message + "\"}\n";
+  };
+  const auto job = ten_job("parallelism: 3, completions: 3", "");
+  const std::vector<std::string> why{"why", "job/sum", "-n", "ten"};
+  EXPECT_THAT(run_with(job + event("a", "j", "1", "Error creating: older") +
+                           event("b", "j", "3", "Error creating: violates PodSecurity") +
+                           event("c", "earlier", "5", "Error creating: of an earlier Job"),
+                       "1", why)
+                  .out,
+              StartsWith("ten/sum: none of its 3 replicas is created: Error creating: violates PodSecurity\n"
+                         "Would they fit? "));
+  EXPECT_THAT(run_with(job + ten_done(1, "Running") + ten_done(2, "Running") + ten_done(3, "Running") +
+                           event("b", "j", "3", "Error creating: violates PodSecurity"),
+                       "1", why)
+                  .out,
+              StartsWith("ten/sum: all 3 pods are placed.\n"));
+}
+
 TEST_F(WithAQuota, WhyOfADaemonSetNamesThePodsThatDoNotExist) {
   const auto daemon_set = [](const std::string& status) {
     return "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, namespace: ten}, spec: "
