@@ -29,10 +29,12 @@ std::vector<std::string> claims_without_volume(Cluster& cluster, const json::val
   return out;
 }
 
-// Empty: the pod is bound, or has no node.
+// Empty: the pod is bound, or has no node that is known.
 std::string next_node(const json::value& pod, const std::optional<render::Report>& report) {
-  if (!string_at(pod, "/spec/nodeName").empty()) return {};
-  return render::node_of_binding(string_at(pod, "/status/nominatedNodeName"), report);
+  auto waiting = render::read_waiting_pod(pod);
+  if (!waiting) return {};
+  waiting->report = report;
+  return render::node_of_binding(*waiting);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
 }
 
 std::string miss_cell(const WaitingPod& pod) {
-  if (would_fit(pod) || !node_of_binding(pod.nominated, pod.report).empty()) return "-";
+  if (would_fit(pod) || !node_of_binding(pod).empty()) return "-";
   const auto words = pod.report ? nearest_miss(pod.report->status) : std::string();
   return words.empty() ? "-" : words;
 }
@@ -149,7 +149,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
   // The last report is about an attempt before the node was chosen.
   const auto& front = pods.front();
   const bool says_node = front.report && is_being_bound(front.report->status);
-  if (!says_node && !node_of_binding(front.nominated, front.report).empty()) group.report.reset();
+  if (!says_node && !node_of_binding(front).empty()) group.report.reset();
   for (const auto& pod : pods) {
     group.names.push_back(pod.name);
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
@@ -213,22 +213,25 @@ bool is_being_bound(const explain::ReportStatus& status) {
   return status.outcome == explain::kBinding && status.choice.has_value();
 }
 
-std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report) {
-  if (!report) return nominated;
-  if (report->is_question) return {};  // in a dump: it is about the pod as it is now
-  if (is_being_bound(report->status)) return report->status.choice->node;
-  const bool waits_for_room = report->status.preemption || evicts_no_more(report->status);
-  return waits_for_room ? std::string() : nominated;
+std::string node_of_binding(const WaitingPod& pod) {
+  if (!pod.report) return pod.message.empty() ? pod.nominated : std::string();
+  const auto& report = *pod.report;
+  if (report.is_question) return {};  // in a dump: it is about the pod as it is now
+  if (is_being_bound(report.status)) return report.status.choice->node;
+  const bool waits_for_room = report.status.preemption || evicts_no_more(report.status);
+  return waits_for_room ? std::string() : pod.nominated;
 }
 
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
-  if (const auto node = node_of_binding(pod.nominated, pod.report); !node.empty())
+  if (const auto node = node_of_binding(pod); !node.empty())
     return binding_waits(node,
                          pod.report && is_being_bound(pod.report->status) ? pod.report->status.message : "");
   if (!pod.report) {
     if (!pod.message.empty())
-      return pod.names_scheduler ? fmt::format("scheduler {}: {}", pod.scheduler, pod.message) : pod.message;
+      return (pod.names_scheduler ? fmt::format("scheduler {}: {}", pod.scheduler, pod.message)
+                                  : pod.message) +
+             (pod.nominated.empty() ? "" : "; nominated to " + pod.nominated);
     return pod.scheduler.empty() ? "no podium report"
                                  : fmt::format("scheduler {} has not tried it", pod.scheduler);
   }

@@ -38,9 +38,10 @@ struct WaitingPod {
 
 // Whether the report says that the pod has a node and its binding waits, and what for.
 bool is_being_bound(const explain::ReportStatus& status);
-// The node to which podium binds the pod: the report's, or the nominated one if that is not for a preemption.
-// Empty: there is none. `report`: the last one, which may be of a decision before this binding.
-std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report);
+// The node to which the scheduler binds the pod: the report's, or the nominated one if that is not for a
+// preemption. Empty: there is none, or it is not known: without a report, a pod whose last attempt failed may
+// wait for pods that it has evicted. The report may be of a decision before this binding.
+std::string node_of_binding(const WaitingPod& pod);
 
 // nullopt: the pod has a node or has ended, or the object is not a pod.
 std::optional<WaitingPod> read_waiting_pod(const boost::json::value& pod);

@@ -65,5 +65,16 @@ TEST(Binding, OfAPodThatDoesNotWaitForOneIsEmpty) {
   EXPECT_TRUE(waits_for_binding(pod(kOne), said));
 }
 
+// kube-scheduler nominates a node too if it has evicted pods there.
+TEST(Binding, OfAPodWithoutAReportWhoseLastAttemptFailedIsNotKnown) {
+  Claims claims(Claims::Phases{{"data", "Pending"}});
+  auto failed = pod(kOne);
+  failed.at("status").as_object()["conditions"] = json::parse(
+      R"([{"type": "PodScheduled", "status": "False", "message": "found a potential placement on node n-2"}])");
+  EXPECT_EQ(binding_words(claims, failed, std::nullopt), "");
+  EXPECT_FALSE(waits_for_binding(failed, std::nullopt));
+  EXPECT_TRUE(waits_for_binding(failed, render::Report())) << "podium's reports say that it has evicted none";
+}
+
 }  // namespace
 }  // namespace podium::kubectl

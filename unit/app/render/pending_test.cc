@@ -126,6 +126,10 @@ TEST(Pending, APodWhoseBindingWaits) {
   auto pod = waiting("big-2");
   pod.nominated = "n1";
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "its binding to n1 waits");
+  auto preempts = pod;
+  preempts.message = "0/3 nodes are available";
+  EXPECT_EQ(group_waiting({preempts}).front().blocked_by, "0/3 nodes are available; nominated to n1")
+      << "it may have evicted pods there";
   pod.report = read_report(pending_report());
   const auto group = group_waiting({pod}).front();
   EXPECT_EQ(group.blocked_by, "its binding to n1 waits");
