@@ -94,6 +94,16 @@ std::string said_by_pod(const json::value& pod, const std::string& ns, const std
       node);
 }
 
+std::string said_by_scheduler(const json::value& pod, const std::string& ns, const std::string& name) {
+  const auto waiting = render::read_waiting_pod(pod);
+  if (!waiting || waiting->message.empty()) return {};
+  const auto nominated = waiting->nominated.empty()
+                             ? std::string()
+                             : fmt::format("It is nominated to {}.\n", render::printable(waiting->nominated));
+  return fmt::format("{}/{} is pending. There is no report of it. Scheduler \"{}\" says: {}\n{}", ns, name,
+                     render::printable(waiting->scheduler), render::printable(waiting->message), nominated);
+}
+
 std::string no_report(const std::optional<json::value>& pod, const std::string& ns, const std::string& name,
                       const std::string& program, const std::string& hint_flags) {
   if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
@@ -118,8 +128,7 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     return fmt::format("{} is pending, and no scheduler has tried it yet: is there one named \"{}\"?\n{}",
                        subject, scheduler, ask);
   }
-  return fmt::format("{} is pending. There is no report of it. Scheduler \"{}\" says: {}\n{}", subject,
-                     scheduler, waiting->message, ask);
+  return said_by_scheduler(*pod, ns, name) + ask;
 }
 
 }  // namespace podium::kubectl

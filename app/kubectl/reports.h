@@ -26,6 +26,10 @@ std::string end_of_pod(const boost::json::value& pod);
 std::string said_by_pod(const boost::json::value& pod, const std::string& ns, const std::string& name,
                         const std::string& program, const std::string& hint_flags = {});
 
+// What the scheduler of a pod without a report says of its last attempt, in its own words; empty: the pod
+// does not wait, or no scheduler has tried it.
+std::string said_by_scheduler(const boost::json::value& pod, const std::string& ns, const std::string& name);
+
 // Explains why a pod has no report, and names an alternative. `pod`: nullopt if it does not exist.
 // `hint_flags`: see Cluster.
 std::string no_report(const std::optional<boost::json::value>& pod, const std::string& ns,

@@ -120,6 +120,16 @@ class Why {
     return report;
   }
 
+  // What podium would decide about a pod that waits for another scheduler, whose message has counts only.
+  // nullopt: the pod does not wait, or the user may not ask.
+  std::optional<json::value> answer_now(const Target& target, const json::value& pod) {
+    if (said_by_scheduler(pod, target.ns, target.name).empty()) return std::nullopt;
+    auto answer = cluster_.ask(target.ns, {{"dryRun", true}, {"podRef", {{"name", target.name}}}}, false);
+    if (!answer) return std::nullopt;
+    const auto read = render::read_report(*answer);
+    return explain::refusal_of(read) ? std::nullopt : std::optional(std::move(*answer));
+  }
+
   std::string by_pod(const Target& target, const json::value& pod) const {
     return said_by_pod(pod, target.ns, target.name, options_.program, cluster_.hint_flags());
   }
@@ -138,7 +148,7 @@ class Why {
     const auto pod = pod_of(target);
     if (!pod) return failed(command_, pod.error());
     std::string no_memory;
-    const auto report = report_or_memory(target, *pod, no_memory);
+    auto report = report_or_memory(target, *pod, no_memory);
     if (!report) return failed(command_, report.error());
     if (flags_.timeline && (*pod || *report)) return timeline(target, *pod, *report);
     const auto words_of_binding = *pod ? binding_words(cluster_, **pod, read_of(*report)) : std::string();
@@ -147,6 +157,11 @@ class Why {
     if (!said.empty() && output_.has_words())
       return answered(command_, output_, nullptr, {}, [&] { return said; });
     if (!said.empty()) return {.err = std::move(said), .code = 1};
+    std::string before;  // podium's own answer
+    if (!*report && *pod && output_.has_words()) {
+      *report = answer_now(target, **pod);
+      if (*report) before = said_by_scheduler(**pod, target.ns, target.name) + "podium would decide now: ";
+    }
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
@@ -157,7 +172,7 @@ class Why {
       if (!words_of_binding.empty()) return words_of_binding;
       const auto read = render::read_report(**report);
       const auto end = end_of(target, *pod);
-      auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate) +
+      auto out = before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
                  render::not_modelled_line(render::answer_of(read).not_modelled);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       const bool has_ended = end.fate && !end.fate->ended.empty();

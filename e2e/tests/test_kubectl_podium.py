@@ -61,6 +61,22 @@ class KubectlPodium(Plugin):
         self.assertRegex(self.ask("pending", "-A", code=1), r"kubectl podium pending: .*cannot list resource")
         self.assertIn("default/huge", self.ask("pending", "-A", kubeconfig=self.plane.kubeconfig))
 
+    def test_why_a_pod_of_another_scheduler_waits(self):
+        self.plane.create(pod("theirs", cpu="64", schedulerName="other"))
+        self.assertIn('no scheduler has tried it yet: is there one named "other"?', self.ask("why", "theirs", code=1))
+        message = "0/3 nodes are available: 3 Insufficient cpu."
+        status, reply = self.plane.request("PATCH", "/api/v1/namespaces/default/pods/theirs/status", {"status": {"conditions": [
+            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}},
+            content_type="application/strategic-merge-patch+json")
+        self.assertEqual(status, 200, reply)
+        said = self.ask("why", "theirs")
+        self.assertTrue(said.startswith("default/theirs is pending. There is no report of it. Scheduler \"other\" says: " + message +
+                                        "\npodium would decide now: default/theirs does not fit (3 nodes).\n"), said)
+        self.assertRegex(said, "2 nodes +do not have enough free cpu; least short: ")
+        self.assertIn("podium does not model: scheduler other (evaluated with profile default-scheduler).\n", said)
+        self.assertIn("What would help? kubectl podium whatif pod/theirs -n default --fixes\n", said)
+        self.assertEqual(self.questions(), [])
+
     def test_a_gated_pod(self):
         gated = pod("gated", schedulingGates=[{"name": "example/quota"}])
         self.plane.create(gated)

@@ -306,6 +306,11 @@ TEST(NoReport, SaysWhy) {
       said(
           R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "abc"}}, "spec": {"nodeName": "n1"}})"),
       "shop/web is a static pod of n1: its kubelet runs it there, and no scheduler decides about it.\n");
+  EXPECT_EQ(
+      said(R"({"spec": {"schedulerName": "other"}, "status": {"phase": "Pending", "nominatedNodeName": "n1",
+               "conditions": [{"type": "PodScheduled", "status": "False", "message": "preempting 1 victims"}]}})"),
+      "shop/web is pending. There is no report of it. Scheduler \"other\" says: preempting 1 victims\n"
+      "It is nominated to n1.\nWhere would it go now? kubectl podium whatif pod/web -n shop\n");
   const auto untried = said(R"({"spec": {"schedulerName": "nobody"}, "status": {"phase": "Pending"}})");
   EXPECT_NE(untried.find("no scheduler has tried it yet: is there one named \"nobody\"?"), std::string::npos);
 }
