@@ -1,4 +1,6 @@
 """What a what-if says about a rolling update is what then happens: a real Deployment controller makes the pods of the changed template."""
+import json
+
 from e2e.support import controllers
 from e2e.support.control_plane import wait_until
 from e2e.tests.base import Live, node, pod, what_if
@@ -31,7 +33,7 @@ class Rollouts(Live):
         super().setUpClass()
         controllers.build()
         cls.plane.kubectl("delete", "deployment", "--all", "-n", "podium-system")  # podium's own
-        process = controllers.controllers(cls.plane, ("deployment", "replicaset", "garbage-collector"))
+        process = controllers.controllers(cls.plane, ("deployment", "replicaset", "statefulset", "garbage-collector"))
         cls.addClassCleanup(process.stop)
 
     def pods(self):
@@ -75,3 +77,30 @@ class Rollouts(Live):
                 self.plane.kubectl("delete", "deployment", "web", "-n", "default")
                 wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
                 self.knows("pods", 0)
+
+    def test_an_ordered_stateful_set_does_not_replace_a_pod_that_waits(self):
+        def stateful_set(cpu):
+            made = deployment(cpu, 1, 0, False)
+            del made["spec"]["strategy"]
+            return {**made, "kind": "StatefulSet", "spec": {**made["spec"], "serviceName": "web"}}
+
+        self.plane.create(stateful_set("5"))
+        waits = self.report("web-0", "Unschedulable")["spec"]["podRef"]["uid"]
+        self.plane.create(what_if("mended", stateful_set("1")))
+        said = self.answer("mended")
+        self.assertEqual(said["outcome"], "Fits")
+        self.assertIn("After the change, delete the pod web-0.", said["notes"][0])
+        self.plane.kubectl("patch", "statefulset", "web", "-n", "default", "--type=json", "-p", json.dumps(
+            [{"op": "replace", "path": "/spec/template/spec/containers/0/resources/requests/cpu", "value": "1"}]))
+        path = "/apis/apps/v1/namespaces/default/statefulsets/web"
+
+        def seen():
+            made = self.plane.get(path)
+            return made["status"].get("observedGeneration") == made["metadata"]["generation"]
+        wait_until(seen, "the controller has seen the change")
+        self.assertEqual([each["metadata"]["uid"] for each in self.pods()], [waits])
+        self.plane.kubectl("delete", "pod", "web-0", "-n", "default")
+        self.settles("1", 3, 0)
+        self.plane.kubectl("delete", "statefulset", "web", "-n", "default")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
