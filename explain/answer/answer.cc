@@ -143,8 +143,7 @@ class Answering {
     else if (!objects_.has_all_group_minimums && api::pod_group_of(replicas_.pod))
       answer_.not_modelled.emplace_back("PodGroup");
     const bool is_changed = question_.fixes || !subject_.existing;
-    answer_.notes = notes_of(subject_, replicas_.pod, start,
-                             is_changed ? pods_removed.waiting : std::vector<cluster::PodInfoPtr>());
+    answer_.notes = notes_of(subject_, replicas_.pod, start, is_changed ? pods_removed : RemovedPods());
     conclude(placed, removed);
     return std::move(status_);
   }

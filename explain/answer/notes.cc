@@ -75,11 +75,13 @@ std::string unreplaced_note(const Subject& subject, const std::vector<cluster::P
 }  // namespace
 
 std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
-                                  const std::vector<cluster::PodInfoPtr>& waiting) {
+                                  const RemovedPods& own) {
   constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
   std::vector<std::string> out;
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
-  if (auto note = unreplaced_note(subject, waiting); !note.empty()) out.push_back(std::move(note));
+  if (auto note = unreplaced_note(subject, own.waiting); !note.empty()) out.push_back(std::move(note));
+  if (!own.placed.empty() && !subject.kept_template.empty())
+    out.push_back(subject.kept_template + ". This is the answer with the new template in all of them.");
   if (auto note = scheduler_note(subject, pod, fork); !note.empty())
     out.push_back(cut(std::move(note), kNoteBytes));
   const auto add = [&](const std::string& key, std::string_view effect) {

@@ -11,10 +11,10 @@
 
 namespace podium::explain {
 
-// A StatefulSet's name that may be too long for its pods, a pod of it that a change of its template would not
-// replace, and constraints over labels that no node has, which therefore reject no node. At most four.
-// `waiting`: the subject's pods without a node, if the question is about a changed template.
+// A StatefulSet's name that may be too long for its pods, pods that a change of the template would not
+// replace, and constraints over labels that no node has, which therefore reject no node. At most four. `own`:
+// the subject's pods, if the question is about a changed template.
 std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
-                                  const std::vector<cluster::PodInfoPtr>& waiting);
+                                  const RemovedPods& own);
 
 }  // namespace podium::explain

@@ -1,5 +1,7 @@
 #include "explain/workload/rolling_update.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -59,6 +61,22 @@ std::optional<RollingUpdate> read_surge(const json::value& daemon_set) {
       .max_unavailable = bound_at(daemon_set, "/spec/updateStrategy/rollingUpdate/maxUnavailable", kOne),
       .rounds_up = true};
   return update.max_surge.number > 0 ? std::optional(update) : std::nullopt;
+}
+
+std::string kept_template(const json::value& workload) {
+  const auto kind = api::text_at(workload, "/kind");
+  if (kind == "ReplicaSet" || kind == "ReplicationController")
+    return fmt::format("a {} does not replace its pods: they keep their template", kind);
+  if (kind == "Deployment" && api::is_true_at(workload, "/spec/paused"))
+    return "the Deployment is paused: its pods keep their template until it is resumed";
+  if (kind != "StatefulSet" && kind != "DaemonSet") return {};
+  if (api::text_at(workload, "/spec/updateStrategy/type") == "OnDelete")
+    return "the updateStrategy is OnDelete: a pod keeps its template until it is deleted";
+  const auto partition =
+      api::integer_at(workload, "/spec/updateStrategy/rollingUpdate/partition").value_or(0);
+  const auto first = api::integer_at(workload, "/spec/ordinals/start").value_or(0);
+  if (kind == "DaemonSet" || partition <= first) return {};
+  return fmt::format("the partition is {}: pods with a lower ordinal keep their template", partition);
 }
 
 }  // namespace podium::explain

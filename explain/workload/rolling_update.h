@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace podium::explain {
 
@@ -33,5 +34,9 @@ std::optional<RollingUpdate> read_rolling_update(const boost::json::value& deplo
 // nullopt: the DaemonSet deletes the old pod of a node before it creates the new one, which then only needs
 // the place of the old one.
 std::optional<RollingUpdate> read_surge(const boost::json::value& daemon_set);
+
+// Why existing pods of the workload keep their template when that of the workload changes: a pause, OnDelete,
+// a partition, or a controller that replaces no pods; empty: they are replaced.
+std::string kept_template(const boost::json::value& workload);
 
 }  // namespace podium::explain

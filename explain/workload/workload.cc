@@ -188,6 +188,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPa
   if (auto read = read_pod_template(*pod_template, template_path, report, subject); !read)
     return std::unexpected(read.error());
   subject.replicas = count_of(value, "/spec/replicas").value_or(1);
+  subject.kept_template = kept_template(value);
   if (kind == Kind::job || kind == Kind::cron_job) {
     own_as_job(subject, kind == Kind::job ? value : value.at_pointer("/spec/jobTemplate"));
     return subject;

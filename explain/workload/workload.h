@@ -55,6 +55,7 @@ struct Subject {
   // The ReplicaSet, StatefulSet or ReplicationController that would own the pods.
   std::optional<api::Workload> owner;
   std::optional<RollingUpdate> rolling_update;              // Deployment; DaemonSet, if it surges
+  std::string kept_template;                                // why its pods keep theirs: kept_template()
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet
   bool is_indexed = false;                                  // Job: completionMode Indexed

@@ -98,6 +98,47 @@ TEST(Answer, SaysThatAnOrderedStatefulSetDoesNotReplaceAPodThatWaits) {
   EXPECT_TRUE(notes("OrderedReady", {}).empty());
 }
 
+TEST(Answer, SaysThatPodsKeepTheirTemplate) {
+  const auto notes = [](const std::string& kind, const std::string& spec, bool has_pods = true) {
+    auto snapshot = unit::two_nodes();
+    if (has_pods)
+      unit::run_pod(snapshot, test::pod("db-0").ns("shop").uid("0").owner(kind, "db").node("n1").build());
+    const auto status = unit::ask(
+        fmt::format(R"({{"template": {{"apiVersion": "{}", "kind": "{}", "metadata": {{"name": "db"}},
+                        "spec": {{{} "selector": {}, "template": {{"metadata": {{"labels": {{"app": "x"}}}},
+                          "spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}}}}}})",
+                    kind == "ReplicationController" ? "v1" : "apps/v1", kind, spec,
+                    kind == "ReplicationController" ? R"({"app": "x"})" : R"({"matchLabels": {"app": "x"}})"),
+        snapshot);
+    EXPECT_TRUE(status.answer) << status.message;
+    return status.answer.value().notes;
+  };
+  constexpr const char* kAnswer = ". This is the answer with the new template in all of them.";
+  const std::string set = R"("serviceName": "s", )";
+  const auto strategy = [](const std::string& fields) { return "\"updateStrategy\": {" + fields + "}, "; };
+  const auto partition = strategy(R"("type": "RollingUpdate", "rollingUpdate": {"partition": 2})");
+  const auto on_delete = strategy(R"("type": "OnDelete")");
+  EXPECT_THAT(
+      notes("StatefulSet", set + partition),
+      testing::ElementsAre(std::string("the partition is 2: pods with a lower ordinal keep their template") +
+                           kAnswer));
+  for (const auto* kind : {"StatefulSet", "DaemonSet"}) {
+    EXPECT_THAT(
+        notes(kind, (kind == std::string("StatefulSet") ? set : "") + on_delete),
+        testing::ElementsAre(
+            std::string("the updateStrategy is OnDelete: a pod keeps its template until it is deleted") +
+            kAnswer))
+        << kind;
+  }
+  for (const std::string kind : {"ReplicaSet", "ReplicationController"}) {
+    EXPECT_THAT(
+        notes(kind, ""),
+        testing::ElementsAre("a " + kind + " does not replace its pods: they keep their template" + kAnswer));
+  }
+  EXPECT_THAT(notes("StatefulSet", set), testing::IsEmpty());
+  EXPECT_THAT(notes("StatefulSet", set + partition, false), testing::IsEmpty()) << "it is new";
+}
+
 TEST(Answer, SaysWhatTheNamedNodeHasInsteadOfTheLabels) {
   cluster::Snapshot snapshot;
   snapshot.set_node(test::node("n1").label("disk", "hdd").cap("cpu", "4").cap("pods", "9").ptr());
