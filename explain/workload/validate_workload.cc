@@ -32,11 +32,6 @@ constexpr std::size_t kLongestStatefulSet = 61;  // a dash and a hash of one to 
 
 bool is_job(Kind kind) { return kind == Kind::job || kind == Kind::cron_job; }
 
-std::optional<std::int64_t> number_at(const json::value& value, std::string_view pointer) {
-  const auto* found = api::find_at(value, pointer);
-  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
-}
-
 bool has_items(const json::value& value, std::string_view pointer) {
   const auto* found = api::find_at(value, pointer);
   return found && ((found->is_array() && !found->get_array().empty()) ||
@@ -45,7 +40,7 @@ bool has_items(const json::value& value, std::string_view pointer) {
 
 void check_not_negative(const json::value& value, std::string_view field, const FieldPath& path,
                         SpecFindings& findings) {
-  const auto number = number_at(value, fmt::format("/{}", field));
+  const auto number = api::integer_at(value, fmt::format("/{}", field));
   if (number && *number < 0)
     findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
 }
@@ -84,7 +79,7 @@ void check_restart_policy(const json::value& pod_template, const json::value& sp
 
 void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path,
                     SpecFindings& findings) {
-  const auto seconds = number_at(pod_template, "/spec/activeDeadlineSeconds");
+  const auto seconds = api::integer_at(pod_template, "/spec/activeDeadlineSeconds");
   if (!seconds) return;
   const auto at = path / "spec.activeDeadlineSeconds";
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -193,8 +188,8 @@ void check_stateful_set(const json::value& spec, const FieldPath& path, SpecFind
 // A Deployment has 600 seconds, unless it says otherwise.
 void check_progress(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
   check_not_negative(spec, "progressDeadlineSeconds", path, findings);
-  const auto deadline = number_at(spec, "/progressDeadlineSeconds").value_or(600);
-  if (deadline <= number_at(spec, "/minReadySeconds").value_or(0))
+  const auto deadline = api::integer_at(spec, "/progressDeadlineSeconds").value_or(600);
+  if (deadline <= api::integer_at(spec, "/minReadySeconds").value_or(0))
     findings.add(path / "progressDeadlineSeconds",
                  fmt::format("Invalid value: {}: must be greater than minReadySeconds", deadline));
 }
