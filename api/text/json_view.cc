@@ -1,12 +1,28 @@
 #include "api/text/json_view.h"
 
+#include <algorithm>
+
 namespace podium::api {
 
 namespace json = boost::json;
 
-const json::value* find_at(const json::value& value, std::string_view pointer) {
+// Looks up names itself: find_pointer() compares them character by character, and takes three times as long.
+const json::value* value_at(const json::value& value, std::string_view pointer) {
+  const auto* at = &value;
+  while (at->is_object() && pointer.starts_with('/')) {
+    const auto end = std::min(pointer.find('/', 1), pointer.size());
+    const auto name = pointer.substr(1, end - 1);
+    if (name.contains('~')) break;
+    at = at->get_object().if_contains(name);
+    if (!at || end == pointer.size()) return at;
+    pointer.remove_prefix(end);
+  }
   boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
+  return at->find_pointer(pointer, none);
+}
+
+const json::value* find_at(const json::value& value, std::string_view pointer) {
+  const auto* found = value_at(value, pointer);
   return found && !found->is_null() ? found : nullptr;
 }
 

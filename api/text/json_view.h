@@ -11,6 +11,8 @@
 
 namespace podium::api {
 
+// Null: there is no such field.
+const boost::json::value* value_at(const boost::json::value& value, std::string_view pointer);
 // Null: there is no such field, or it is null.
 const boost::json::value* find_at(const boost::json::value& value, std::string_view pointer);
 std::string text_at(const boost::json::value& value, std::string_view pointer);

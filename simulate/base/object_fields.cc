@@ -5,8 +5,7 @@
 namespace podium::simulate {
 
 const json::value* find_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  return value.find_pointer(pointer, none);
+  return api::value_at(value, pointer);
 }
 
 std::int64_t number_at(const json::value& value, std::string_view pointer) {

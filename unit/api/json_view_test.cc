@@ -23,6 +23,19 @@ TEST(JsonView, ByPointer) {
   EXPECT_EQ(find_at(kPod, "/metadata/labels"), nullptr) << "null";
 }
 
+TEST(JsonView, ByAnyPointerAsBoostFindsIt) {
+  const auto value = boost::json::parse(
+      R"({"a": {"b/c": 1, "d~e": {"f": 2}, "": 3, "g": [[4], {"h": 5}]}, "": {"": 6}, "i": null, "j": "k"})");
+  for (const auto* pointer :
+       {"",           "/",    "//",       "/a",         "/a/",     "/a/b~1c",   "/a/d~0e/f",
+        "/a/d~0e/f/", "/a/g", "/a/g/0/0", "/a/g/1/h",   "/a/g/2",  "/a/g/00",   "/a/g/-",
+        "/i",         "/i/x", "/j/0",     "/none",      "/none/x", "/a/none/x", "a",
+        "a/",         "/a~",  "/a~2",     "/a/g/1/none"}) {
+    boost::system::error_code failure;
+    EXPECT_EQ(value_at(value, pointer), value.find_pointer(pointer, failure)) << pointer;
+  }
+}
+
 TEST(JsonView, ByName) {
   const auto* metadata = member(&kPod, "metadata");
   ASSERT_TRUE(metadata);
