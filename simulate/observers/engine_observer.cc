@@ -37,6 +37,12 @@ std::optional<std::string> condition_message(const json::value& pod) {
 
 }  // namespace
 
+EngineObserver::EngineObserver(Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {
+  store.on_commit([this](const Commit& commit) {
+    if (commit.key.plural == "pods") pods_version_ = commit.version;
+  });
+}
+
 void EngineObserver::began(const Process& process) {
   auto& known = known_[process.identity()];
   for (const auto plural : kHeld) {
@@ -95,7 +101,7 @@ EngineObserver::Broken EngineObserver::works(Process& process) {
   auto& known = known_[process.identity()];
   note_nominations(process.engine(), known);
   if (auto broken = check_nominations(process, known)) return broken;
-  return check_statuses(process);
+  return check_statuses(process, known);
 }
 
 void EngineObserver::note_queue(app::Engine& engine, Known& known) const {
@@ -145,25 +151,28 @@ EngineObserver::Broken EngineObserver::check_order(Process& process, Known& know
 // A status write that took effect late, or of another engine, counts as another engine's. A pod whose
 // binding is in flight has a newer decision, and its nomination has replaced a status that was not sent: see
 // seed 1012957.
-EngineObserver::Broken EngineObserver::check_statuses(Process& process) const {
+EngineObserver::Broken EngineObserver::check_statuses(Process& process, Known& known) const {
   const auto& engine = process.engine();
   const auto counts = engine.pod_statuses().counts();
   if (!engine.elector()->leading() || counts.waiting + counts.busy > 0) return std::nullopt;
   const auto& snapshot = std::as_const(process.engine().scheduler().snapshot());
+  Checked state{pods_version_, engine.decisions().version(""), snapshot.generation()};
+  if (state == known.checked) return std::nullopt;
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || is_leaving(pod->value)) continue;
     const auto uid = uid_of(pod->value);
-    if (snapshot.find_pod(uid)) continue;
+    if (snapshot.find_pod(uid) || !wrote_last(uid, process.identity())) continue;
     const auto found = engine.decisions().find(text_at(pod->value, "/metadata/namespace"),
                                                text_at(pod->value, "/metadata/name"));
     if (!found.decision || found.decision->uid != uid) continue;
     const auto& status = found.decision->status;
-    if (status.outcome != "Unschedulable" || !wrote_last(uid, process.identity())) continue;
+    if (status.outcome != "Unschedulable") continue;
     const auto message = condition_message(pod->value);
     if (!message || !message->starts_with(status.message))
       return fmt::format("{} found no node for {}, and its status does not say so: {}", process.identity(),
                          full_name(pod->value), status.message);
   }
+  known.checked = std::move(state);
   return std::nullopt;
 }
 

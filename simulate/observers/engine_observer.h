@@ -27,7 +27,7 @@ class EngineObserver {
  public:
   using Broken = std::optional<std::string>;
 
-  EngineObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
+  EngineObserver(Store& store, const Agenda& agenda);
 
   // True if the last write of the pod's status was this engine's newest one.
   std::function<bool(const std::string& pod_uid, const std::string& engine)> wrote_last;
@@ -47,6 +47,13 @@ class EngineObserver {
     Steady since{};
     std::string name;
   };
+  // What check_statuses() reads: it does not repeat a check with the same result.
+  struct Checked {
+    Version pods = 0;       // of the store
+    std::string decisions;  // of the engine
+    std::uint64_t snapshot = 0;
+    bool operator==(const Checked&) const = default;
+  };
   struct Known {
     std::map<std::string, Place> at_first;  // by UID
     bool has_written = false;
@@ -56,6 +63,7 @@ class EngineObserver {
     std::map<std::string, Steady> nominated;              // by the UID and the node: since when
     std::map<std::string, std::string> sent_nominations;  // by the UID: the last node; empty: none
     std::set<std::string> bindings;                       // by the UID and the node: that it has begun
+    Checked checked;                                      // the last statuses, if they are as they should be
   };
   Broken lacks(app::Engine& engine, const Known& known) const;
   void note_queue(app::Engine& engine, Known& known) const;
@@ -63,10 +71,11 @@ class EngineObserver {
   void note_nominations(app::Engine& engine, Known& known) const;
   Broken check_order(Process& process, Known& known, const json::value& binding) const;
   Broken check_nominations(Process& process, const Known& known) const;
-  Broken check_statuses(Process& process) const;
+  Broken check_statuses(Process& process, Known& known) const;
 
   const Store& store_;
   const Agenda& agenda_;
+  Version pods_version_ = 0;  // of the last write of a pod
   bool loses_events_ = false;
   std::map<std::string, Known> known_;  // by the engine's identity
 };

@@ -77,13 +77,12 @@ void Observer::sent(const Host& host, const client::Request& request) {
     }
   }
   reports_.sent(request);
-  if (request.method == "GET") {
-    demand(requests_.sent(host, request));
-    return;
+  if (request.method == "GET") return;
+  if (const auto route = parse_route(request.target)) {
+    count(host, request, *route);
+    demand(requests_.sent(host, request, *route));
   }
-  count(host, request);
   claims_.sent(host, request);
-  demand(requests_.sent(host, request));
   if (request.target.find("/leases") == std::string::npos) check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
   if (const auto binding = binding_of(host, request)) {
@@ -142,9 +141,8 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
 }
 
 // A request that is repeated again and again without a delay is a hot loop.
-void Observer::count(const Host& host, const client::Request& request) {
-  const auto route = parse_route(request.target);
-  if (!route || route->name.empty()) return;
+void Observer::count(const Host& host, const client::Request& request, const Route& route) {
+  if (route.name.empty()) return;
   auto& [since, times] = repeated_[host.identity + " " + request.method + " " + request.target];
   if (times == 0 || agenda_.now() - since > 1s) {
     since = agenda_.now();

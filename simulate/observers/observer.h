@@ -31,6 +31,7 @@
 #include "simulate/observers/request_observer.h"
 #include "simulate/observers/volume_observer.h"
 #include "simulate/server/network.h"
+#include "simulate/server/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {
@@ -102,7 +103,7 @@ class Observer {
   bool may_be_on(const json::value& pod, const json::value& node) const;
   void note_nomination(const Host& host, const client::Request& request);
   void note_status(const client::Request& request);
-  void count(const Host& host, const client::Request& request);
+  void count(const Host& host, const client::Request& request, const Route& route);
   void reads_always();
   void read_claims(const std::string& engine, std::string_view objects);
   void read_pods(const std::string& engine, std::string_view objects);

@@ -41,22 +41,22 @@ bool is_marked(const json::value& pod) {
 // An event is tried five times, then dropped, as in kube-scheduler. A try may find no connection (110018).
 void RequestObserver::begins(const Host& host, const client::Request& request) {
   constexpr int kTries = 5;
+  if (request.method != "POST") return;
   const auto route = parse_route(request.target);
-  if (request.method != "POST" || !route || route->plural != "events") return;
+  if (!route || route->plural != "events") return;
   const auto event = read_json(request.body);
   if (++tries_[text_at(event, "/metadata/name")] >= kTries)
     given_up_.insert(host.identity + text_at(event, "/regarding/uid"));
 }
 
-RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
-  if (request.method == "GET") return std::nullopt;
-  const auto route = parse_route(request.target);
-  if (!route || route->plural == "leases") return std::nullopt;
+RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request,
+                                              const Route& route) {
+  if (route.plural == "leases") return std::nullopt;
   if (is_too_early(host, request))
     return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
                        request.target);
-  const bool deletes = request.method == "DELETE" && !route->name.empty();
-  return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
+  const bool deletes = request.method == "DELETE" && !route.name.empty();
+  return deletes ? check_deletion(host, request, route, read_json(request.body)) : std::nullopt;
 }
 
 bool RequestObserver::is_too_early(const Host& host, const client::Request& request) {
@@ -70,12 +70,11 @@ bool RequestObserver::is_too_early(const Host& host, const client::Request& requ
 
 // A name is not enough: another object may have it by now.
 RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const client::Request& request,
-                                                        const json::value& body) const {
+                                                        const Route& route, const json::value& body) const {
   const auto uid = text_at(body, "/preconditions/uid");
   if (uid.empty()) return fmt::format("{} deletes {} whatever its UID is", host.identity, request.target);
-  const auto route = parse_route(request.target);
-  const auto there = store_.find(route->key());
-  if (route->plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
+  const auto there = store_.find(route.key());
+  if (route.plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
     return fmt::format("{} evicts {}, which it has not marked", host.identity, request.target);
   return std::nullopt;
 }

@@ -14,6 +14,7 @@
 #include "client/http/transport.h"
 #include "simulate/base/agenda.h"
 #include "simulate/server/network.h"
+#include "simulate/server/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {
@@ -26,7 +27,7 @@ class RequestObserver {
 
   // Called before it is sent; without a connection it never is.
   void begins(const Host& host, const client::Request& request);
-  Broken sent(const Host& host, const client::Request& request);
+  Broken sent(const Host& host, const client::Request& request, const Route& route);  // a write
   void served(const Host& host, const client::Request& request, int status);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
   void committed(const Commit& commit);
@@ -40,7 +41,8 @@ class RequestObserver {
     std::string pod, node, by;
     auto operator<=>(const Place&) const = default;
   };
-  Broken check_deletion(const Host& host, const client::Request& request, const json::value& body) const;
+  Broken check_deletion(const Host& host, const client::Request& request, const Route& route,
+                        const json::value& body) const;
   bool is_too_early(const Host& host, const client::Request& request);
   void note_event(const Commit& commit);
 

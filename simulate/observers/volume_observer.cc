@@ -84,7 +84,8 @@ VolumeObserver::Broken VolumeObserver::bound(const json::value& pod, const std::
 }
 
 void VolumeObserver::begins(const std::string& engine, const cluster::Snapshot& snapshot) {
-  auto& placed = placed_[engine];
+  auto& [placed, generation] = placed_[engine];
+  if (std::exchange(generation, snapshot.generation()) == snapshot.generation()) return;
   const auto now = agenda_.now();
   std::set<std::string> there;
   snapshot.each_pod([&](const cluster::PodInfoPtr& info) {
@@ -163,7 +164,7 @@ std::set<std::string> VolumeObserver::counted(const json::value& pod, const std:
   std::set<std::string> out;
   const auto of_engine = placed_.find(engine);
   if (of_engine == placed_.end()) return out;
-  for (const auto& [key, one] : of_engine->second) {
+  for (const auto& [key, one] : of_engine->second.pods) {
     const bool is_there = one.node == text_at(pod, "/spec/nodeName") && one.uid != uid_of(pod);
     if (!is_there || one.since > last || (one.until && *one.until < first)) continue;
     for (const auto& name : one.claims) {

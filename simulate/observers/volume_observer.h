@@ -93,9 +93,13 @@ class VolumeObserver {
     Steady since;
     std::optional<Steady> until;
   };
+  struct PlacedPods {
+    std::map<std::string, Placed> pods;  // by UID and node
+    std::uint64_t generation = 0;        // of the snapshot that they are from
+  };
 
-  std::map<std::string, Steady> read_;  // by an engine, a kind and a UID: when it was read first
-  std::map<std::string, std::map<std::string, Placed>> placed_;  // by engine: by UID and node
+  std::map<std::string, Steady> read_;        // by an engine, a kind and a UID: when it was read first
+  std::map<std::string, PlacedPods> placed_;  // by engine
 };
 
 }  // namespace podium::simulate

@@ -49,9 +49,8 @@ Response conflict(const Route& route, std::string_view why) {
 
 // Reduces an object as `Accept: …as=PartialObjectMetadata` does.
 std::string brief_text(const Stored& object) {
-  return json::serialize(json::object{{"kind", "PartialObjectMetadata"},
-                                      {"apiVersion", "meta.k8s.io/v1"},
-                                      {"metadata", object.value.at("metadata")}});
+  return R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" +
+         json::serialize(object.value.at("metadata")) + "}";
 }
 
 bool wants_brief(const client::Request& request) {
@@ -102,15 +101,18 @@ bool has_status(const std::string& plural) {
 json::value written(const Route& route, const json::value& before, json::value after) {
   const bool of_status = route.subresource == "status";
   if (!of_status && !has_status(route.plural)) return after;
-  std::optional<json::value> kept;
-  if (auto* written = after.as_object().if_contains("status"); of_status && written) {
-    kept = std::move(*written);
-  } else if (const auto* state = before.as_object().if_contains("status"); !of_status && state) {
-    kept = *state;
+  auto& written = after.as_object();
+  const auto& stored = before.as_object();
+  if (!of_status) {
+    written.erase("status");
+    if (const auto* kept = stored.if_contains("status")) written["status"] = *kept;
+    return after;
   }
-  auto result = of_status ? before : std::move(after);
-  result.as_object().erase("status");
-  if (kept) result.as_object()["status"] = std::move(*kept);
+  json::object result;
+  for (const auto& [name, value] : stored) {
+    if (name != "status") result.emplace(name, value);
+  }
+  if (auto* status = written.if_contains("status")) result["status"] = std::move(*status);
   return result;
 }
 

@@ -95,6 +95,12 @@ void Store::remove(const Key& key, const std::string& by) {
   commit(Commit::Type::deleted, key, before, before->value, by);
 }
 
+const std::deque<Commit>& Store::history(std::string_view plural) const {
+  static const std::deque<Commit> none;
+  const auto of_kind = history_.find(plural);
+  return of_kind == history_.end() ? none : of_kind->second;
+}
+
 void Store::compact() {
   history_.clear();
   compacted_ = version_;
@@ -111,7 +117,7 @@ StoredPtr Store::commit(Commit::Type type, const Key& key, StoredPtr before, jso
     objects_[key] = after;
   }
   const Commit made{version_, type, key, std::move(before), after, by};
-  history_.push_back(made);
+  history_[key.plural].push_back(made);
   for (const auto& listener : listeners_) listener(made);
   return after;
 }

@@ -63,7 +63,8 @@ class Store {
   Version version() const { return version_; }
   Version compacted() const { return compacted_; }
   void compact();
-  const std::deque<Commit>& history() const { return history_; }
+  // The commits of a kind since the last compact(), the oldest first.
+  const std::deque<Commit>& history(std::string_view plural) const;
   // Called with each commit, in the order in which they were added.
   void on_commit(std::function<void(const Commit&)> listener) { listeners_.push_back(std::move(listener)); }
 
@@ -73,7 +74,7 @@ class Store {
 
   const Clock& clock_;
   Objects objects_;
-  std::deque<Commit> history_;
+  std::map<std::string, std::deque<Commit>, std::less<>> history_;  // by plural
   std::vector<std::function<void(const Commit&)>> listeners_;
   Version version_ = 1'000, compacted_ = 1'000;
   std::uint64_t uids_ = 0;

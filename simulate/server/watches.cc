@@ -77,10 +77,10 @@ void Watches::begin(const std::shared_ptr<Watch>& watch, const Route& route) {
       watch->ended();
       return;
     }
-    // Each commit has the next version.
-    const auto& history = store_.history();
-    const auto known = history.empty() ? 0 : watch->seen + 1 - history.front().version;
-    for (auto at = known; at < history.size(); ++at) deliver(*watch, history[at]);
+    const auto& history = store_.history(watch->plural);
+    for (auto at = std::ranges::upper_bound(history, watch->seen, {}, &Commit::version); at != history.end();
+         ++at)
+      deliver(*watch, *at);
   }
   open_.push_back(watch);
 }
