@@ -23,6 +23,10 @@ std::span<const ReasonRow> reason_rows() { return kReasonRows; }
 
 const ReasonRow& row_of(ReasonCode code) { return kReasonRows[static_cast<std::size_t>(code)]; }
 
+std::span<const std::string_view> plugins_of(const ReasonRow& row) {
+  return {row.plugins.begin(), std::ranges::find(row.plugins, std::string_view())};
+}
+
 const ReasonRow* find_reason(std::string_view name) {
   const auto it = std::ranges::find(kReasonRows, name, &ReasonRow::name);
   return it == kReasonRows.end() ? nullptr : &*it;

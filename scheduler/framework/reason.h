@@ -1,8 +1,8 @@
 // Reason: why a plugin rejects a pod. A code for programs, its topics, and kube-scheduler's text.
 //
-// One table (reason_codes.h) has the name, kube-scheduler's text and plain words of each code. A plugin gives
-// the code and its topics; code that shows a reason to users asks for its words. No code derives a reason
-// from its text.
+// One table (reason_codes.h) has the name, the plugins, kube-scheduler's text and plain words of each code. A
+// plugin gives the code and its topics; code that shows a reason to users asks for its words. No code derives
+// a reason from its text.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
@@ -55,6 +55,8 @@ struct Reason {
 
 std::span<const ReasonRow> reason_rows();
 const ReasonRow& row_of(ReasonCode code);
+// The plugins that give it, by name; none: several together, or any.
+std::span<const std::string_view> plugins_of(const ReasonRow& row);
 // Null: no code has this name. For reports, which a newer podium may have written.
 const ReasonRow* find_reason(std::string_view name);
 

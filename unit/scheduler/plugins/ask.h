@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <map>
 #include <string>
@@ -56,6 +57,10 @@ inline std::string text_of(const framework::Verdict& verdict) {
     text += "; " + reason.text;
     EXPECT_TRUE(verdict.code == error || reason.code != framework::ReasonCode::other)
         << verdict.plugin << ": " << reason.text << ": has no code";
+    const auto& row = framework::row_of(reason.code);
+    EXPECT_TRUE(row.code == framework::ReasonCode::other ||
+                std::ranges::count(framework::plugins_of(row), verdict.plugin) == 1)
+        << "the row of " << row.name << " lacks the plugin " << verdict.plugin;
   }
   return text;
 }

@@ -55,6 +55,16 @@ TEST(Registry, PluginsImplementWhatTheyAreListedFor) {
   }
 }
 
+// The table of reasons is below the registry, so it has the plugins by name.
+TEST(Registry, HasThePluginsOfTheReasons) {
+  for (const auto& row : framework::reason_rows()) {
+    for (const auto plugin : framework::plugins_of(row)) {
+      const auto* entry = find_in_tree(plugin);
+      EXPECT_TRUE(entry && entry->make) << row.name << ": " << plugin;
+    }
+  }
+}
+
 TEST(Registry, Find) {
   EXPECT_EQ(find_in_tree("NodeName")->name, "NodeName");
   EXPECT_EQ(find_in_tree("nodename"), nullptr);
