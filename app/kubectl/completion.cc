@@ -10,6 +10,7 @@
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
+#include "scheduler/framework/reason.h"
 
 namespace podium::kubectl {
 namespace {
@@ -67,6 +68,11 @@ Completion argument_of(const CLI::App& command, const std::string& typed) {
   if (takes == "A B" && (typed.starts_with('.') || typed.starts_with('/'))) return {.files = true};
   if (takes.starts_with("POD") || takes == "A B") return {.names_of = "pods"};
   if (takes.starts_with("NODE")) return {.names_of = "nodes"};
+  if (takes.contains("CODE")) {
+    Completion codes;
+    for (const auto& row : framework::reason_rows()) codes.words.emplace_back(row.name);
+    return codes;
+  }
   if (!takes.contains("TYPE/NAME")) return {};
   Completion types;
   for (const auto& maker : api::pod_makers()) types.words.push_back(std::string(maker.short_name) + "/");

@@ -20,6 +20,7 @@ Run declare_top(CLI::App& command, const SharedPtr& shared);
 Run declare_decisions(CLI::App& command, const SharedPtr& shared);
 Run declare_diff(CLI::App& command, const SharedPtr& shared);
 Run declare_compare(CLI::App& command, const SharedPtr& shared);
+Run declare_reasons(CLI::App& command, const SharedPtr& shared);
 Run declare_page(CLI::App& command, const SharedPtr& shared);
 Run declare_dump(CLI::App& command, const SharedPtr& shared);
 Run declare_mcp(CLI::App& command, const SharedPtr& shared);
@@ -139,6 +140,13 @@ constexpr Verb kVerbs[] = {
      "# count the pods that other weights would place elsewhere, and name those of this namespace\n"
      "compare --weights NodeResourcesFit=5,ImageLocality=0 -n shop",
      kTakesCluster | kTakesDump | kTakesOutput, declare_compare},
+    {"reasons", "[CODE...]",
+     "lists the reasons for which podium rejects nodes and pods, with their codes; needs no cluster", "",
+     "# list all reasons\n"
+     "reasons\n"
+     "# show one in full\n"
+     "reasons UntoleratedTaint",
+     kTakesOutput, declare_reasons},
     {"page", "", "opens podium's page in your browser, with your rights: [page.md](page.md)",
      "get `services`, list and get `pods`, create `pods/portforward` in podium's namespace; none of these "
      "with `--podium https://…`",

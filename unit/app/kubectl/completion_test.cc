@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/kubectl/verbs.h"
+#include "scheduler/framework/reason.h"
 
 namespace podium::kubectl {
 namespace {
@@ -58,6 +59,12 @@ TEST_F(CompletionTest, NamesOfTheCluster) {
     EXPECT_EQ(found.names_of, c.names_of) << c.words.back();
     EXPECT_EQ(found.prefix, c.prefix) << c.words.back();
   }
+}
+
+TEST_F(CompletionTest, CodesOfReasons) {
+  const auto codes = after({"reasons", "Other", ""}).words;
+  EXPECT_EQ(codes.size(), framework::reason_rows().size());
+  EXPECT_NE(std::ranges::find(codes, "UntoleratedTaint"), codes.end());
 }
 
 TEST_F(CompletionTest, ValuesAndFiles) {

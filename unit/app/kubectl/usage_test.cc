@@ -135,15 +135,10 @@ TEST_F(OnADump, WhatIsNotFoundEndsWith1) {
 }
 
 // A wrong duration is found before anything is asked.
-TEST_F(OnADump, WrongFlagsOfVerbsThatNeedAServer) {
-  const auto said = [this](Words words) {
-    CLI::App app{"", "podium"};
-    int code = 0;
-    add_verbs(app, code);
-    std::ranges::reverse(words);
-    testing::internal::CaptureStderr();
-    app.parse(words);
-    return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
+TEST(Usage, WrongFlagsOfVerbsThatNeedAServer) {
+  const auto said = [](const Words& words) {
+    const auto ran = run_verb(words);
+    return std::to_string(ran.code) + " " + ran.err;
   };
   EXPECT_EQ(
       said({"decisions", "--since", "half", "--limit", "0", "--outcome", "Lost"}),

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/kubectl/verbs.h"
@@ -86,28 +87,36 @@ struct Ran {
   int code = 0;
 };
 
+// `podium WORDS`
+inline Ran run_verb(std::vector<std::string> words) {
+  CLI::App app{"", "podium"};
+  app.require_subcommand(1);  // as the program: "drain nodes n-1" is not the verb nodes
+  Ran ran;
+  add_verbs(app, ran.code);
+  std::ranges::reverse(words);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  std::string wrong;
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    wrong = error.what();
+    ran.code = 2;
+  }
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr() + wrong;
+  return ran;
+}
+
 class OnADump : public testing::Test {
  protected:
   // `podium WORDS --cluster DUMP`
   Ran run(const std::vector<std::string>& words) { return run_on(dump_, words); }
   Ran run_on(const std::string& dump, std::vector<std::string> words) {
     words.insert(words.end(), {"--cluster", dump});
-    CLI::App app{"", "podium"};
-    app.require_subcommand(1);  // as the program: "drain nodes n-1" is not the verb nodes
-    Ran ran;
-    add_verbs(app, ran.code);
-    std::ranges::reverse(words);
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    std::string wrong;
-    try {
-      app.parse(words);
-    } catch (const CLI::ParseError& error) {
-      wrong = error.what();
-      ran.code = 2;
-    }
-    ran.out = without_file(testing::internal::GetCapturedStdout(), dump);
-    ran.err = without_file(testing::internal::GetCapturedStderr(), dump) + wrong;
+    auto ran = run_verb(std::move(words));
+    ran.out = without_file(std::move(ran.out), dump);
+    ran.err = without_file(std::move(ran.err), dump);
     // The dump has no more kinds than these need.
     warnings_.clear();
     while (ran.err.starts_with("warning: ")) {

@@ -103,13 +103,9 @@ TEST_F(OnADump, OnlyWhatStaysHasAName) {
 
 TEST_F(OnADump, DiffTakesReportsOnly) {
   const auto list = directory_.write("list.yaml", "[1, 2]\n"), map = directory_.write("map.yaml", "a: 1\n");
-  const auto diff = [this](const std::string& a, const std::string& b) {
-    CLI::App app{"", "podium"};
-    int code = 0;
-    add_verbs(app, code);
-    testing::internal::CaptureStderr();
-    app.parse(std::vector{b, a, std::string("diff")});
-    return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
+  const auto diff = [](const std::string& a, const std::string& b) {
+    const auto ran = run_verb({"diff", a, b});
+    return std::to_string(ran.code) + " " + ran.err;
   };
   EXPECT_EQ(diff(list, map), "2 podium diff: " + list + ": not a SchedulingReport: it has no kind\n" + map +
                                  ": not a SchedulingReport: it has no kind\n");
