@@ -1,10 +1,11 @@
-// The table of reasons as users see it.
+// The table of reasons as users see it, and the page that points to it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 #include <cstdlib>
 
+#include "base/input.h"
 #include "scheduler/framework/reason.h"
 #include "unit/app/kubectl/verbs_fixture.h"
 
@@ -23,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-// A new row needs no other place: the verb prints each with all that it has.
+// A new row needs no other place: the verb prints each with all that it has, and the page has the verb.
 TEST(Reasons, AreDocumented) {
   const auto said = run_verb({"reasons"});
   EXPECT_EQ(said.code, 0);
@@ -43,6 +44,21 @@ TEST(Reasons, AreDocumented) {
     EXPECT_THAT(full, HasSubstr(std::string(row.words)));
     EXPECT_THAT(full, HasSubstr(std::string(row.text)));
   }
+}
+
+TEST(Reasons, TheDocumentHasTheirOutput) {
+  const auto page = read_file("docs/reports.md");
+  ASSERT_TRUE(page) << page.error().message;
+  constexpr std::string_view kCommand = "$ kubectl podium reasons";
+  const auto at = page->find(kCommand);
+  ASSERT_NE(at, page->npos);
+  const auto end = page->find('\n', at);
+  std::vector<std::string> words{"reasons"};
+  for (const auto& row : framework::reason_rows()) {
+    if (page->substr(at, end - at).contains(" " + std::string(row.name))) words.emplace_back(row.name);
+  }
+  EXPECT_GT(words.size(), 1u);
+  EXPECT_EQ(page->substr(end + 1, page->find("```", end) - end - 1), run_verb(words).out);
 }
 
 TEST(Reasons, AreShownInFullByTheirCodes) {
