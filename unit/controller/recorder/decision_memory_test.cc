@@ -2,16 +2,13 @@
 #include "controller/recorder/decision_memory.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <thread>
 
 #include "base/text_hash.h"
-#include "controller/recorder/packed_status.h"
-#include "metrics/samples.h"
-#include "unit/client/doubles.h"
+#include "unit/controller/recorder/decision_memory_fixture.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller {
 
@@ -19,65 +16,6 @@ using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;
-using Absence = DecisionMemory::Absence;
-
-struct Memory {
-  explicit Memory(DecisionMemory::Options options = {}) : memory(clock, options) { memory.begin(); }
-
-  ReportStatus status(const std::string& node) const {
-    ReportStatus out;
-    out.outcome = "Scheduled";
-    out.choice.emplace().node = node;
-    out.decided_at = clock.wall();
-    out.expires_at = clock.wall() + 10min;
-    return out;
-  }
-  // The status of a pod that waits for these victims to leave n1.
-  ReportStatus preempting(std::vector<Victim> victims) const {
-    auto out = status("n1");
-    out.outcome = kUnschedulable;
-    out.choice.reset();
-    out.preemption = Preempted{"n1", victims, victims.size()};
-    return out;
-  }
-  void remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                const ReportStatus& status) {
-    memory.remember(ns, pod, uid, status, pack(status));
-  }
-  void decide(const std::string& pod, const std::string& node = "n1") {
-    remember("shop", pod, "uid-of-" + pod, status(node));
-    clock.advance(1s);
-  }
-  // The node of the decision, or why there is none.
-  std::string find(const std::string& pod, const std::string& ns = "shop") const {
-    const auto found = memory.find(ns, pod);
-    if (found.decision) return found.decision->status.choice->node;
-    switch (found.absence) {
-      case Absence::not_begun:
-        return "not begun";
-      case Absence::never:
-        return "never";
-      case Absence::expired:
-        return "expired";
-      case Absence::evicted:
-        return "evicted";
-      case Absence::lost:
-        return "lost";
-      default:
-        return "nothing";
-    }
-  }
-
-  unit::ManualClock clock;
-  DecisionMemory memory;
-};
-
-// A budget in which so many decisions fit.
-DecisionMemory::Options room_for(std::size_t decisions) {
-  Memory one;
-  one.decide("web-0");
-  return {.bytes = decisions * one.memory.counts().bytes};
-}
 
 TEST(DecisionMemory, KeepsTheLastDecisionOfAPod) {
   Memory m;
@@ -258,113 +196,6 @@ TEST(DecisionMemory, OneThatIsLargerThanTheBudgetIsNotKept) {
   EXPECT_EQ(m.memory.counts().bytes, 0u);
 }
 
-TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
-  Memory m;
-  m.decide("low");
-  m.decide("other");
-  auto preempts = m.preempting({{"shop", "low"}, {"shop", "unknown"}});
-  m.remember("ml", "vip", "v", preempts);
-  EXPECT_FALSE(m.memory.find("shop", "low").is_gone);
-  m.memory.gone("uid-of-low");
-  m.memory.gone("uid-of-other");
-  EXPECT_TRUE(m.memory.find("shop", "low").is_gone);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
-  EXPECT_EQ(m.memory.find("shop", "other").evicted_for, "");
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, preempts.decided_at);
-  EXPECT_TRUE(m.memory.find("shop", "low").gone_at);
-  EXPECT_FALSE(m.memory.find("shop", "other").evicted_at);
-  m.decide("low");
-  EXPECT_FALSE(m.memory.find("shop", "low").is_gone) << "a new pod of that name";
-  EXPECT_FALSE(m.memory.find("shop", "low").gone_at);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "");
-}
-
-TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
-  Memory m;
-  m.decide("low");
-  auto preempts = m.preempting({{"shop", "low"}, {"shop", "older"}});
-  m.remember("ml", "vip", "v", preempts);
-  m.memory.gone("uid-of-low");
-  m.clock.advance(std::chrono::hours(48));
-  for (const char* pod : {"low", "older"}) {
-    const auto found = m.memory.find("shop", pod);
-    EXPECT_FALSE(found.decision) << pod << " has expired, or was decided by another process";
-    EXPECT_EQ(found.evicted_for, "ml/vip") << pod;
-    EXPECT_EQ(found.evicted_from, "n1") << pod;
-    EXPECT_EQ(found.evicted_at, preempts.decided_at) << pod;
-  }
-  m.decide("older");
-  m.remember("ml", "vip", "v", preempts);
-  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "") << "a new pod; the decision repeats the old one";
-  m.remember("ml", "vip", "v2", preempts);
-  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "ml/vip") << "a new preemptor of the same name";
-}
-
-TEST(DecisionMemory, EachOfManyVictimsKnowsItsEviction) {
-  Memory m;
-  std::vector<Victim> victims;
-  for (int i = 0; i < 200; ++i) victims.push_back({"shop", fmt::format("low-{}", i)});
-  m.remember("ml", "vip", "v", m.preempting(victims));
-  for (const auto& [ns, name] : victims) EXPECT_EQ(m.memory.find(ns, name).evicted_for, "ml/vip") << name;
-}
-
-// A StatefulSet's next pod has the same name, and a place from which the same preemptor evicts it.
-TEST(DecisionMemory, ANextPodOfThatNameMayBeEvictedAgain) {
-  Memory m;
-  m.decide("db-0");
-  auto preempts = m.preempting({{"shop", "db-0"}});
-  preempts.preemption->decided_at = preempts.decided_at;
-  m.remember("ml", "vip", "v", preempts);
-  m.memory.gone("uid-of-db-0");
-  m.clock.advance(1s);
-  m.remember("shop", "db-0", "next", m.status("n1"));
-  auto repeats = preempts;
-  repeats.decided_at = m.clock.wall();
-  m.remember("ml", "vip", "v", repeats);
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "") << "a later attempt repeats the first preemption";
-  auto again = repeats;
-  again.preemption->decided_at = again.decided_at;
-  m.remember("ml", "vip", "v", again);
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "ml/vip");
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_at, again.decided_at);
-}
-
-TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
-  Memory m;
-  m.decide("low");
-  auto preempts = m.preempting({{"shop", "low"}});
-  m.remember("ml", "vip", "v", preempts);
-  m.decide("low");  // of the same UID: its binding has ended
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
-}
-
-TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
-  Memory m;
-  m.decide("low");
-  auto preempts = m.preempting({{"shop", "low"}});
-  const auto first = preempts.decided_at;
-  m.remember("ml", "vip", "v", preempts);
-  *preempts.decided_at += std::chrono::seconds(9);
-  m.remember("ml", "vip", "v", preempts);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, first);
-}
-
-TEST(DecisionMemory, RecallsEvictionsByAnEarlierProcess) {
-  Memory m;
-  m.decide("decided");
-  auto preempts = m.preempting({{"shop", "low"}});
-  m.remember("ml", "vip", "v", preempts);
-  const Preempted earlier{
-      "n2", {{"shop", "low"}, {"shop", "decided"}, {"shop", "older"}}, 3, 0, m.clock.wall() - 2h};
-  m.memory.recall("ml", "earlier", "e", earlier);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip") << "this process knows better";
-  EXPECT_EQ(m.memory.find("shop", "decided").evicted_for, "") << "a new pod";
-  const auto found = m.memory.find("shop", "older");
-  EXPECT_EQ(found.evicted_for, "ml/earlier");
-  EXPECT_EQ(found.evicted_from, "n2");
-  EXPECT_EQ(found.evicted_at, earlier.decided_at);
-}
-
 TEST(DecisionMemory, KnowsWhenThePodWasCreated) {
   Memory m;
   const auto status = m.status("n1");
@@ -377,7 +208,7 @@ TEST(DecisionMemory, KnowsWhenThePodWasCreated) {
 TEST(DecisionMemory, AFollowerHasNone) {
   unit::ManualClock clock;
   DecisionMemory memory(clock, {});
-  EXPECT_EQ(memory.find("shop", "web").absence, Absence::not_begun);
+  EXPECT_EQ(memory.find("shop", "web").absence, DecisionMemory::Absence::not_begun);
   memory.begin();
   const auto began = clock.wall();
   clock.advance(1min);
@@ -404,18 +235,11 @@ TEST(DecisionMemory, IsReadWhileItIsWritten) {
   reader.join();
 }
 
-// The series of podium_blocked_pods: "namespace code resource" and the value.
-std::map<std::string, double> blocked(const DecisionMemory& memory) {
-  metrics::Samples samples;
-  memory.sample_metrics(samples);
-  std::map<std::string, double> out;
-  for (const auto& family : samples.families()) {
-    if (family.name() != std::string_view("podium_blocked_pods")) continue;
-    for (const auto& series : family.series())
-      out[fmt::format("{}", fmt::join(series.label_values, " "))] = series.value;
-  }
-  return out;
-}
+using unit::Sampled;
+constexpr auto kByCpu = "podium_blocked_pods{shop,InsufficientResource,cpu}";
+constexpr auto kByMemory = "podium_blocked_pods{shop,InsufficientResource,memory}";
+
+Sampled blocked(const Memory& m) { return unit::sampled(m.memory, "podium_blocked_pods"); }
 
 TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
   Memory test;
@@ -432,18 +256,16 @@ TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
   waits("b", "cpu");
   waits("c", "memory");
   test.decide("placed");
-  using Expected = std::map<std::string, double>;
-  EXPECT_EQ(blocked(test.memory),
-            (Expected{{"shop InsufficientResource cpu", 2}, {"shop InsufficientResource memory", 1}}));
+  EXPECT_EQ(blocked(test), (Sampled{{kByCpu, 2}, {kByMemory, 1}}));
   waits("b", "memory");
   test.decide("a");
-  EXPECT_EQ(blocked(test.memory), (Expected{{"shop InsufficientResource memory", 2}}));
+  EXPECT_EQ(blocked(test), (Sampled{{kByMemory, 2}}));
   test.memory.gone("uid-of-b");
   test.memory.gone("uid-of-b");
-  EXPECT_EQ(blocked(test.memory), (Expected{{"shop InsufficientResource memory", 1}}));
+  EXPECT_EQ(blocked(test), (Sampled{{kByMemory, 1}}));
   test.clock.advance(11min);
   test.decide("later");
-  EXPECT_EQ(blocked(test.memory), Expected());
+  EXPECT_EQ(blocked(test), Sampled());
 }
 
 TEST(DecisionMemory, CountsThemByTheMainReason) {
@@ -458,7 +280,7 @@ TEST(DecisionMemory, CountsThemByTheMainReason) {
   status.rejections[1].about = {{framework::Topic::resource, "cpu"}};
   status.rejections[1].nodes = 2;
   test.remember("shop", "a", "u", status);
-  EXPECT_EQ(blocked(test.memory), (std::map<std::string, double>{{"shop InsufficientResource cpu", 1}}));
+  EXPECT_EQ(blocked(test), (Sampled{{kByCpu, 1}}));
 }
 
 TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
@@ -468,9 +290,9 @@ TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
     status.outcome = "Unschedulable";
     test.remember(fmt::format("ns-{}", i), "pod", fmt::format("uid-{}", i), status);
   }
-  const auto series = blocked(test.memory);
+  const auto series = blocked(test);
   EXPECT_EQ(series.size(), 1'001u);
-  EXPECT_EQ(series.at(" Other "), 10);
+  EXPECT_EQ(series.at("podium_blocked_pods{,Other,}"), 10);
 }
 
 // Namespaces may share a count of changes. A user who could choose with which one would see its changes.

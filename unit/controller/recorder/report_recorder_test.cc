@@ -1,22 +1,18 @@
 // ReportRecorder makes a report of what happened to a pod, where the settings want one.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "api/text/json_view.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
-#include "metrics/samples.h"
 #include "scheduler/framework/decision.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller::report_writer_test {
 namespace {
-
-using testing::Pair;
-using testing::UnorderedElementsAre;
 
 TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
   Writing w;
@@ -169,12 +165,9 @@ TEST(ReportRecorder, CountsTheStrategiesThatDecided) {
   decision.choice = n2;
   w.recorder.decided(attempt, decision, two_nodes);
   w.recorder.decided(attempt, decision, two_nodes);
-  metrics::Samples samples;
-  w.recorder.sample_metrics(samples);
-  std::map<std::string, double> decided;
-  for (const auto& series : samples.families().front().series())
-    decided[series.label_values.front()] = series.value;
-  EXPECT_THAT(decided, UnorderedElementsAre(Pair("One", 2), Pair("Two", 0)));
+  EXPECT_EQ(unit::sampled(w.recorder, "podium_decisions_by_strategy_total"),
+            (unit::Sampled{{"podium_decisions_by_strategy_total{One}", 2},
+                           {"podium_decisions_by_strategy_total{Two}", 0}}));
 }
 
 TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {

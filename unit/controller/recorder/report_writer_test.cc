@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <boost/json/parse.hpp>
-#include <string_view>
 
 #include "controller/report/metadata.h"
-#include "metrics/samples.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller::report_writer_test {
 namespace {
@@ -40,14 +38,7 @@ TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
 
 TEST(ReportWriter, SumsTheTimesThatReportsWaited) {
   Writing w;
-  const auto waited = [&] {
-    metrics::Samples samples;
-    w.writer.sample_metrics(samples);
-    const auto& all = samples.families();
-    const auto it = std::ranges::find(all, "podium_reports_delay_seconds_total",
-                                      [](const auto& family) { return std::string_view(family.name()); });
-    return it == all.end() ? -1.0 : it->series().front().value;
-  };
+  const auto waited = [&] { return unit::sampled(w.writer).at("podium_reports_delay_seconds_total"); };
   EXPECT_EQ(waited(), 0);
   for (const auto* name : {"a", "b"}) {
     w.decide(huge(name));

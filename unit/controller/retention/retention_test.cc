@@ -1,11 +1,8 @@
 // Retention deletes expired reports, and no others.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <string_view>
-
-#include "metrics/samples.h"
 #include "unit/controller/retention/keeping.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller::retention_test {
 namespace {
@@ -350,13 +347,8 @@ TEST(Retention, CountsTheReportsThatABudgetDeletesBeforeTheirPod) {
   k.run_until([&] { return k.retention.deleted() == 3; });
   EXPECT_EQ(k.names(), (Lines{"b", "d", "q2", "q3"})) << "c leaves before a, since its pod is gone";
   EXPECT_EQ(k.retention.deleted_early(), 3u);
-  metrics::Samples samples;
-  k.retention.sample_metrics(samples);
-  const auto& families = samples.families();
-  const auto it = std::ranges::find(families, std::string_view("podium_reports_deleted_before_pod_total"),
-                                    &metrics::Family::name);
-  ASSERT_NE(it, families.end());
-  EXPECT_EQ(it->series().front().value, 1) << "a; c's pod is gone, and q1 is a what-if";
+  EXPECT_EQ(unit::sampled(k.retention).at("podium_reports_deleted_before_pod_total"), 1)
+      << "a; c's pod is gone, and q1 is a what-if";
 }
 
 TEST(Retention, AReportThatExpiresIsNotDeletedBeforeItsPod) {

@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "async/virtual_time.h"
 #include "base/time.h"
 #include "controller/what_if/refreshes.h"
 #include "explain/report/refusal.h"
-#include "metrics/samples.h"
 #include "unit/controller/what_if/asking_controller.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller {
 
@@ -120,35 +118,23 @@ TEST(Refresh, AnotherAnswerIsWrittenImmediatelyFromTheNewestSnapshot) {
   EXPECT_EQ(w.answers(), 3u);
 }
 
-// Returns the series of searches for nodes by name: "podium_nodes_spare go" and the value.
-std::map<std::string, double> series_of(const Probing& w) {
-  metrics::Samples samples;
-  w.controller.sample_metrics(samples);
-  std::map<std::string, double> out;
-  for (const auto& family : samples.families()) {
-    for (const auto& series : family.series()) {
-      if (!series.label_values.empty())
-        out[fmt::format("{} {}", family.name(), series.label_values.back())] = series.value;
-    }
-  }
-  return out;
-}
-
 TEST(Refresh, SearchesForNodesHaveMetricsOfTheirOwn) {
   Probing w;
-  using Series = std::map<std::string, double>;
+  using unit::sampled, unit::Sampled;
   w.ask("add", R"({"dryRun":true,"refreshSeconds":10,"search":{"forPending":{}}})");
   w.ask("go", R"({"dryRun":true,"refreshSeconds":10,"search":{"couldGo":{}}})");
   w.settle();
   const auto spare = static_cast<double>(w.controller.refreshed().back().numbers.nodes_spare.value_or(99));
   EXPECT_LE(spare, 1) << "there is one node";
-  EXPECT_EQ(series_of(w), (Series{{"podium_nodes_wanted add", 0},
-                                  {"podium_nodes_wanted_unplaced_pods add", 0},
-                                  {"podium_nodes_spare go", spare}}));
+  EXPECT_EQ(sampled(w.controller), (Sampled{{"podium_what_ifs_pending", 0},
+                                            {"podium_nodes_wanted{shop,add}", 0},
+                                            {"podium_nodes_wanted_unplaced_pods{shop,add}", 0},
+                                            {"podium_nodes_spare{shop,go}", spare}}));
   w.server.erase(kPlural, "shop", "go");
   w.ask("add", R"({"dryRun":true,"refreshSeconds":10,"search":{"forPending":{"shapes":[{"name":"x"}]}}})", 2);
   w.settle();
-  EXPECT_EQ(series_of(w), Series()) << "one is gone, the other one is refused";
+  EXPECT_EQ(sampled(w.controller), (Sampled{{"podium_what_ifs_pending", 0}}))
+      << "one is gone, the other one is refused";
 }
 
 TEST(Refresh, ItEndsWithTheObjectOrItsField) {

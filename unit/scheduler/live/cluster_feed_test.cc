@@ -11,9 +11,9 @@
 #include "async/gate.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "metrics/samples.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/doubles.h"
+#include "unit/metrics/sampled.h"
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
 namespace podium::live {
@@ -343,24 +343,16 @@ TEST_F(ClusterFeedTest, WhatTheSchedulerHasTakenInIsCounted) {
   feed.tap([&](const client::Resource&, const client::Change& change) {
     if (change.object.view().at("metadata").at("name") == "last") feed.stop();
   });
-  const auto of = [&](std::string_view family, std::string_view resource) -> double {
-    metrics::Samples samples;
-    feed.sample_metrics(samples);
-    for (const auto& one : samples.families()) {
-      if (one.name() != family) continue;
-      for (const auto& series : one.series()) {
-        if (series.label_values.at(3) == resource) return series.value;
-      }
-    }
-    return -1;
+  const auto of_nodes = [&](const std::string& metric) {
+    return unit::sampled(feed).at(metric + "{kube-scheduler,,v1,nodes}");
   };
   feed.start([] {});
   io.run();
-  EXPECT_EQ(of("informer_queued_items", "nodes"), 2);
-  EXPECT_EQ(of("informer_store_resource_version", "nodes"), 0) << "nothing is taken in";
+  EXPECT_EQ(of_nodes("informer_queued_items"), 2);
+  EXPECT_EQ(of_nodes("informer_store_resource_version"), 0) << "nothing is taken in";
   strand.run();
-  EXPECT_EQ(of("informer_queued_items", "nodes"), 0);
-  EXPECT_EQ(of("informer_store_resource_version", "nodes"), 13);
+  EXPECT_EQ(of_nodes("informer_queued_items"), 0);
+  EXPECT_EQ(of_nodes("informer_store_resource_version"), 13);
 }
 
 TEST_F(ClusterFeedTest, DeathTestOfAFeedThatHasStarted) {
