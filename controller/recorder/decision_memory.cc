@@ -77,7 +77,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   mark_victims(*entry.decision, status);
   bytes_ += bytes;
   count_change(ns);
-  make_room(dropped);
+  make_room(now, dropped);
 }
 
 // Later decisions repeat the victims, and a pod of such a name may be a new one: it waits.
@@ -115,11 +115,12 @@ std::string DecisionMemory::version(const std::string& ns) const {
   return fmt::format("{:x}-{}", began_->time_since_epoch().count(), count);
 }
 
-void DecisionMemory::make_room(Dropped& dropped) {
+void DecisionMemory::make_room(Wall now, Dropped& dropped) {
   while (bytes_ > options_.bytes && !entries_.empty()) {
     const auto oldest =
         gone_.empty() ? by_namespace_.find(by_size_.rbegin()->second)->second.living.front() : gone_.front();
-    drop(oldest, Absence::evicted, dropped);
+    const bool is_expired = entries_.find(oldest)->second.decision->is_expired(now);
+    drop(oldest, is_expired ? Absence::expired : Absence::evicted, dropped);
   }
 }
 
@@ -163,7 +164,7 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
     out.decided_at = decision->decided_at;
     out.is_gone = it->second.is_gone;
     out.gone_at = it->second.gone_at;
-    if (!decision->expires_at || *decision->expires_at > clock_.wall()) return decision;
+    if (!decision->is_expired(clock_.wall())) return decision;
     out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {
     out.absence = trace->second.why;
@@ -187,8 +188,7 @@ void DecisionMemory::add_newest(const Keys& keys, const Query& query, std::vecto
   for (auto key = keys.rbegin(); key != keys.rend() && found < query.limit && passed_over < kPassedOver;
        ++key) {
     const auto& entry = entries_.find(*key)->second;
-    const auto& expires = entry.decision->expires_at;
-    if (!key->starts_with(prefix) || (expires && *expires <= now)) {
+    if (!key->starts_with(prefix) || entry.decision->is_expired(now)) {
       ++passed_over;
       continue;
     }
@@ -243,8 +243,7 @@ std::vector<DecisionMemory::Picked> DecisionMemory::page(const Names& keys, cons
       break;
     }
     const auto& entry = entries_.find(*key)->second;
-    const auto& expires = entry.decision->expires_at;
-    if (expires && *expires <= now) {
+    if (entry.decision->is_expired(now)) {
       ++passed_over;
     } else {
       out.push_back({entry.decision, entry.is_gone});
@@ -342,8 +341,7 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
 
 void DecisionMemory::drop_expired(Keys& keys, Wall now, Dropped& dropped) {
   for (std::size_t n = 0; n < kDroppedTogether && !keys.empty(); ++n) {
-    const auto& expires = entries_.find(keys.front())->second.decision->expires_at;
-    if (!expires || *expires > now) return;
+    if (!entries_.find(keys.front())->second.decision->is_expired(now)) return;
     drop(keys.front(), Absence::expired, dropped);
   }
 }

@@ -127,6 +127,7 @@ class DecisionMemory {
     std::string pod() const { return text.substr(ns_size + 1, key_size - ns_size - 1); }
     std::string_view uid() const { return Key(text).substr(key_size, uid_size); }
     std::string_view packed() const { return Key(text).substr(key_size + uid_size); }
+    bool is_expired(Wall now) const { return expires_at && *expires_at <= now; }
   };
   using KeptPtr = std::shared_ptr<const Kept>;
   struct Picked {
@@ -172,7 +173,7 @@ class DecisionMemory {
   void leave_namespace(const Entry& entry);
   void mark_victims(const Kept& decision, const explain::ReportStatus& status);
   void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);
-  void make_room(Dropped& dropped);
+  void make_room(Wall now, Dropped& dropped);
   void drop(Key key, Absence why, Dropped& dropped);
   void drop_expired(Keys& keys, Wall now, Dropped& dropped);
   void leave_trace(Key key, Trace trace);

@@ -146,6 +146,18 @@ TEST(DecisionMemory, ForgetsABoundedNumberInOneStep) {
   EXPECT_EQ(m.memory.counts().decisions, 1u);
 }
 
+TEST(DecisionMemory, WhatHasExpiredIsNotCalledEvicted) {
+  Memory m(room_for(100));
+  for (int i = 0; i < 100; ++i) m.decide(fmt::format("p{:03}", i));
+  m.clock.advance(1h);
+  auto large = m.status("n1");
+  large.message.assign(room_for(80).bytes, 'x');
+  m.remember("shop", "large", "u", large);
+  EXPECT_LT(m.memory.counts().decisions, 30u) << "more went than one step drops";
+  EXPECT_EQ(m.find("p070"), "expired");
+  EXPECT_EQ(m.memory.find("shop", "p070").decided_at, m.clock.wall() - 1h - 30s);
+}
+
 TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
   Memory m(room_for(4));
   for (const auto* pod : {"web-1", "web-2", "web-3", "web-4"}) m.decide(pod);
