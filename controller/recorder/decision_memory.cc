@@ -266,6 +266,11 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
               "Decisions that are kept in memory for the [HTTPS API](http-api.md).", entries_.size());
     out.gauge("podium_decisions_remembered_bytes",
               "Approximate memory of these decisions; `httpAPI.memoryMiB` bounds it.", bytes_);
+    out.counter(
+        "podium_decisions_dropped_before_pod_total",
+        "Decisions that were dropped to stay within `httpAPI.memoryMiB` before their pod was deleted, "
+        "as far as podium has seen. The HTTPS API and `podium_blocked_pods` then lack the pod.",
+        dropped_before_pod_);
   }
   auto& family = out.gauges(
       "podium_blocked_pods",
@@ -330,6 +335,7 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
   }
   if (const auto of_uid = by_uid_.find(decision.uid()); of_uid != by_uid_.end() && of_uid->second == key)
     by_uid_.erase(of_uid);
+  if (!entry.is_gone && why == Absence::evicted) ++dropped_before_pod_;
   if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
   remove_waiting(key, entry);

@@ -192,6 +192,7 @@ class DecisionMemory {
   std::set<Key> waiting_;                                  // living pods without a node
   BlockedPods blocked_;                                    // how many of waiting_
   std::size_t bytes_ = 0;
+  std::uint64_t dropped_before_pod_ = 0;
   std::uint64_t changes_ = 0;
   std::array<std::uint64_t, 256>
       changes_of_{};  // by the seeded hash of the namespace: bounded, whatever their number

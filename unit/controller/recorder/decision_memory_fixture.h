@@ -8,6 +8,7 @@
 #include "controller/recorder/decision_memory.h"
 #include "controller/recorder/packed_status.h"
 #include "unit/client/doubles.h"
+#include "unit/metrics/sampled.h"
 
 namespace podium::controller {
 
@@ -58,6 +59,9 @@ struct Memory {
         return "nothing";
     }
   }
+
+  // Decisions on existing pods that made room.
+  double dropped() const { return unit::sampled(memory).at("podium_decisions_dropped_before_pod_total"); }
 
   unit::ManualClock clock;
   DecisionMemory memory;

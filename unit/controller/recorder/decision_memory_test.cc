@@ -8,7 +8,6 @@
 
 #include "base/text_hash.h"
 #include "unit/controller/recorder/decision_memory_fixture.h"
-#include "unit/metrics/sampled.h"
 
 namespace podium::controller {
 
@@ -156,6 +155,7 @@ TEST(DecisionMemory, WhatHasExpiredIsNotCalledEvicted) {
   EXPECT_LT(m.memory.counts().decisions, 30u) << "more went than one step drops";
   EXPECT_EQ(m.find("p070"), "expired");
   EXPECT_EQ(m.memory.find("shop", "p070").decided_at, m.clock.wall() - 1h - 30s);
+  EXPECT_EQ(m.dropped(), 0);
 }
 
 TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
@@ -166,9 +166,12 @@ TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
   m.decide("web-5");
   EXPECT_EQ(m.find("web-3"), "evicted");
   EXPECT_EQ(m.find("web-1"), "n1");
+  EXPECT_EQ(m.dropped(), 0) << "the pod is gone";
   m.decide("web-6");
   EXPECT_EQ(m.find("web-1"), "evicted");
+  EXPECT_EQ(m.dropped(), 1);
   m.decide("web-2");  // another attempt: no longer the oldest
+  EXPECT_EQ(m.dropped(), 1) << "its own decision makes room";
   m.decide("web-7");
   EXPECT_EQ(m.find("web-2"), "n1");
   EXPECT_EQ(m.find("web-4"), "evicted");
