@@ -64,7 +64,9 @@ std::optional<Eviction> eviction_in(const json::value& object, const std::string
   const auto report = render::read_report(object);
   const auto& preemption = report.status.preemption;
   if (!preemption) return std::nullopt;
-  const auto is_it = [&](const explain::Victim& victim) { return victim.ns == ns && victim.name == pod; };
+  const auto is_it = [&](const explain::NamespacedName& victim) {
+    return victim.ns == ns && victim.name == pod;
+  };
   if (std::ranges::none_of(preemption->victims, is_it)) return std::nullopt;
   auto when = preemption->decided_at;
   if (!when && report.status.attempts == 1) when = report.status.decided_at;

@@ -65,9 +65,10 @@ std::string limited_by(const Report& report) {
   const auto least = shortfall_words(*main);
   const auto& preemption = report.status.preemption;
   return rejection_of(counted(main->nodes, "node"), *main) + (least.empty() ? "" : "; " + least) +
-         (preemption ? fmt::format("; would evict {} on {}{}", counted(preemption->total, "pod"),
-                                   preemption->node, static_pods_words(*preemption))
-                     : "");
+         (preemption
+              ? fmt::format("; would evict {} on {}{}{}", counted(preemption->total, "pod"), preemption->node,
+                            violated_budgets_words(*preemption), static_pods_words(*preemption))
+              : "");
 }
 
 bool has(const std::vector<std::string>& list, const std::string& what) {

@@ -94,7 +94,9 @@ std::string placed(const Report& report, const std::string& subject, const Optio
                    const std::optional<Fate>& fate) {
   auto out = placed_line(report, subject, options, fate);
   if (report.status.preemption) {
-    out += fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption));
+    const auto& preempted = *report.status.preemption;
+    out +=
+        fmt::format("Evicted to make room: {}{}.\n", evicted(preempted), violated_budgets_words(preempted));
   }
   const auto scores = score_table(report, options.wide ? kWideColumns : kColumns, options.wide);
   out += fitting_nodes(report);
@@ -192,7 +194,8 @@ std::string pending(const Report& report, const std::string& subject, const Opti
     return fmt::format("{} {}: it waits until {} left {}.\n", options.style.bold(subject),
                        options.style.warn("is pending"),
                        counted(preempted.total, "evicted pod has", "evicted pods have"), preempted.node) +
-           fmt::format("Evicted to make room: {}{}.\n", evicted(preempted), static_pods_words(preempted)) +
+           fmt::format("Evicted to make room: {}{}{}.\n", evicted(preempted),
+                       violated_budgets_words(preempted), static_pods_words(preempted)) +
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            attempts_line(report, options);
   }
@@ -233,8 +236,8 @@ std::string own_sentence(const explain::ReportRejection& own) {
 std::string would_evict(const Report& report) {
   const auto& preemption = report.status.preemption;
   if (!preemption) return {};
-  return fmt::format("Preemption: {} on {} would be evicted to make room{}.\n", evicted(*preemption),
-                     preemption->node, static_pods_words(*preemption));
+  return fmt::format("Preemption: {} on {} would be evicted to make room{}{}.\n", evicted(*preemption),
+                     preemption->node, violated_budgets_words(*preemption), static_pods_words(*preemption));
 }
 
 std::string choice_words(const Report& report) {

@@ -17,7 +17,7 @@
 namespace podium::render {
 namespace {
 
-constexpr std::size_t kTaintsNamed = 3;
+constexpr std::size_t kTaintsNamed = 3, kBudgetsNamed = 4;
 
 constexpr Word kStrategies[] = {
     {"TaintToleration", "taints"},
@@ -246,6 +246,21 @@ std::string static_pods_words(const explain::Preempted& preempted) {
   return fmt::format(", but {}: the kubelet runs {} again, so {} room does not become free", count,
                      preempted.static_pods == 1 ? "it" : "them",
                      preempted.static_pods == 1 ? "its" : "their");
+}
+
+std::string violated_budgets(const explain::Preempted& preempted) {
+  std::vector<std::string> names;
+  for (const auto& [ns, name] : preempted.violated_budgets) names.push_back(ns + "/" + name);
+  const auto total = std::max(names.size(), preempted.violated_budgets_total);
+  if (total == 0) return {};
+  if (names.empty()) return counted(total, "PodDisruptionBudget") + " of other namespaces";
+  return fmt::format("the {} {}", total == 1 ? "PodDisruptionBudget" : "PodDisruptionBudgets",
+                     listed(names, kBudgetsNamed, total));
+}
+
+std::string violated_budgets_words(const explain::Preempted& preempted) {
+  const auto budgets = violated_budgets(preempted);
+  return budgets.empty() ? budgets : ", violating " + budgets;
 }
 
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked) {

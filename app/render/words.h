@@ -50,6 +50,9 @@ std::string pod_before_line(const explain::ReportStatus& status);  // the same a
 
 // ", but it is a static pod: the kubelet runs it again, so its room does not become free"; empty if none is.
 std::string static_pods_words(const explain::Preempted& preempted);
+// "the PodDisruptionBudget shop/db"; empty if the victims violate none.
+std::string violated_budgets(const explain::Preempted& preempted);
+std::string violated_budgets_words(const explain::Preempted& preempted);  // the same after ", violating "
 
 // "Quota q (namespace shop): pods 143/150, requests.cpu 292/200: exceeded from replica 54 on."
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked);

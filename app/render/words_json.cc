@@ -105,6 +105,8 @@ json::object words_json(const Report& report) {
   put(out, "rejections", rejections(report.status.rejections));
   put(out, "selector", lines_of(selector_table(report.status.rejections, {})));
   put(out, "replaces", lines_of(pod_before_line(report.status)));
+  if (const auto& preempted = report.status.preemption)
+    put(out, "violatedBudgets", violated_budgets(*preempted));
   return out;
 }
 

@@ -54,7 +54,7 @@ void remove_living_victims(const std::vector<cluster::PodInfoPtr>& pods, std::ve
       living.emplace(meta.namespace_, meta.name);
   }
   for (auto& each : past) {
-    std::erase_if(each.preempted.victims, [&](const explain::Victim& victim) {
+    std::erase_if(each.preempted.victims, [&](const explain::NamespacedName& victim) {
       return living.contains(Name(victim.ns, victim.name));
     });
   }

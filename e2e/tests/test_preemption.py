@@ -26,7 +26,7 @@ BUDGET = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 
 
 
 class Preemption(Plugin):
-    nodes = [*map(priority_class, CLASSES), BUDGET, *pair("simple"), *pair("budget"), *pair("never"),
+    nodes = [*map(priority_class, CLASSES), BUDGET, *pair("simple"), *pair("budget"), *pair("guards"), *pair("never"),
              node("crowd", cpu="8", labels={"crowd": "true"})]
 
     def runs(self, name, where, priority, grace=0, labels=None):
@@ -135,6 +135,19 @@ class Preemption(Plugin):
         self.assertEqual(self.bound("guest"), "budget2")
         self.assertTrue(self.is_gone("unguarded"))
         self.assertNotIn("deletionTimestamp", self.live_pod("guarded")["metadata"])
+
+    def test_a_violated_budget_is_named(self):
+        for number in (1, 2):  # no node would do without an eviction that violates the budget
+            self.runs(f"last{number}", f"guards{number}", "low", grace=300, labels={"app": "guarded"})
+        words = "violating the PodDisruptionBudget default/guard"
+        asked = pod("asked", cpu="1500m", priorityClassName="high", nodeSelector={"pair": "guards"})
+        said = self.ask("whatif", "-f", "-", stdin=json.dumps(asked), code=4)
+        self.assertRegex(said, rf"\nPreemption: default/last\d on guards\d would be evicted to make room, {words}\.\n")
+        self.arrives("breaks", "guards")
+        preemption = self.report("breaks", "Unschedulable")["status"]["preemption"]
+        self.assertEqual((preemption["violatedBudgets"], preemption["violatedBudgetsTotal"]),
+                         ([{"namespace": "default", "name": "guard"}], 1))
+        self.assertRegex(self.ask("why", "breaks"), rf"\nEvicted to make room: default/last\d, {words}\.\n")
 
     def test_a_pod_without_preemption_evicts_no_pod(self):
         self.runs("tenant1", "never1", "low")

@@ -30,7 +30,9 @@ std::optional<cluster::Row> node_of_evictions(const framework::Decision& decisio
 
 void name_own_victims(const std::string& ns, ReportStatus& status) {
   if (!status.preemption) return;
-  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
+  const auto is_of_other = [&ns](const NamespacedName& each) { return each.ns != ns; };
+  std::erase_if(status.preemption->victims, is_of_other);
+  std::erase_if(status.preemption->violated_budgets, is_of_other);
 }
 
 std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {

@@ -23,7 +23,7 @@ std::optional<WithPreemption> count_with_preemption(const Replicas& replicas, Co
 std::optional<cluster::Row> node_of_evictions(const framework::Decision& decision,
                                               const cluster::Snapshot& fork);
 
-// Victims in other namespaces are not named: the author may not be allowed to see them.
+// Victims and their budgets in other namespaces are not named: the author may not be allowed to see them.
 void name_own_victims(const std::string& ns, ReportStatus& status);
 std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns);
 

@@ -19,8 +19,11 @@ void keep(List& list, std::size_t most) {
   list.resize(std::min(list.size(), most));
 }
 
+// Also of the budgets that they violate.
 void keep_victims(ReportStatus& status, std::size_t most) {
-  if (status.preemption) keep(status.preemption->victims, most);
+  if (!status.preemption) return;
+  keep(status.preemption->victims, most);
+  keep(status.preemption->violated_budgets, most);
 }
 
 // Texts of the same meaning: sentences, or names of plugins, resources and domains, whose

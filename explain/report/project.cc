@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "api/values/device.h"
 #include "api/values/drained_pod.h"
+#include "api/values/objects.h"
 #include "explain/report/each_field.h"
 #include "explain/report/pinned_node.h"
 #include "explain/report/reason_words.h"
@@ -285,6 +287,16 @@ std::optional<PodBefore> pod_before(const api::Pod& pod, const cluster::Snapshot
   return std::nullopt;
 }
 
+// Those of the pod's namespace come first: a what-if names no others.
+std::vector<NamespacedName> violated_budgets(const framework::Preemption& preemption, const std::string& ns) {
+  std::set<std::tuple<bool, std::string_view, std::string_view>> found;
+  for (const auto& [_, budget] : preemption.violated)
+    found.emplace(budget->meta.namespace_ != ns, budget->meta.namespace_, budget->meta.name);
+  std::vector<NamespacedName> out;
+  for (const auto& [is_other, of, name] : found) out.push_back({std::string(of), std::string(name)});
+  return out;
+}
+
 std::string words_of(const framework::Reason& reason) {
   const auto cause = cause_of(reason);
   return reason_words(cause.code, cause.about, reason.text);
@@ -332,6 +344,9 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
       if (preempted.victims.size() == kVictims) break;
       preempted.victims.push_back({victim->pod->meta.namespace_, victim->pod->meta.name});
     }
+    const auto budgets = violated_budgets(*decision.preemption, pod->meta.namespace_);
+    preempted.violated_budgets = first(budgets, kViolatedBudgets);
+    preempted.violated_budgets_total = budgets.size();
   }
   return status;
 }

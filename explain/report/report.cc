@@ -55,6 +55,7 @@ std::uint64_t content_hash(const ReportStatus& s) {
   if (s.preemption) {
     add(s.preemption->node);
     for (const auto& victim : s.preemption->victims) add(victim.ns, victim.name);
+    for (const auto& budget : s.preemption->violated_budgets) add(budget.ns, budget.name);
   }
   add(s.no_preemption);
   if (s.rejections.empty() || s.outcome == kBinding) add(s.message);  // not numbers of nodes

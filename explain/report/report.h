@@ -152,28 +152,32 @@ struct Fields<GatedTime> {
   };
 };
 
-struct Victim {
+struct NamespacedName {
   std::string ns, name;
 };
 template <>
-struct Fields<Victim> {
+struct Fields<NamespacedName> {
   static constexpr std::tuple all{
-      required("namespace", &Victim::ns, {.bytes = 63}),
-      required("name", &Victim::name),
+      required("namespace", &NamespacedName::ns, {.bytes = 63}),
+      required("name", &NamespacedName::name),
   };
 };
 
 // As many pods as a node can have in practice, so that each victim finds its reason.
-inline constexpr std::size_t kVictims = 256;
+inline constexpr std::size_t kVictims = 256, kViolatedBudgets = 8;
 
 // The pods that preemption evicts for the pod.
 struct Preempted {
   std::string node;
-  std::vector<Victim> victims;  // at most kVictims; a what-if omits other namespaces
-  std::size_t total = 0;        // of all victims
-  std::size_t static_pods = 0;  // of all victims: their kubelet runs them again
+  std::vector<NamespacedName> victims;  // at most kVictims; a what-if omits other namespaces
+  std::size_t total = 0;                // of all victims
+  std::size_t static_pods = 0;          // of all victims: their kubelet runs them again
   // Only decisions have it. Later attempts of the pod repeat this preemption until the pod is placed.
   std::optional<Wall> decided_at = {};
+  // The PodDisruptionBudgets that the victims violate, those of the pod's namespace first; at most
+  // kViolatedBudgets. A what-if omits other namespaces.
+  std::vector<NamespacedName> violated_budgets = {};
+  std::size_t violated_budgets_total = 0;
 };
 template <>
 struct Fields<Preempted> {
@@ -183,6 +187,8 @@ struct Fields<Preempted> {
       required("victimsTotal", &Preempted::total),
       field("staticPods", &Preempted::static_pods),
       field("decidedAt", &Preempted::decided_at),
+      counted("violatedBudgets", &Preempted::violated_budgets, "violatedBudgetsTotal",
+              &Preempted::violated_budgets_total, {.items = kViolatedBudgets}),
   };
 };
 
@@ -325,7 +331,8 @@ bool is_complete(const Report& report);
 const std::string* refusal_of(const Report& report);
 const std::string* refusal_of(Report&&) = delete;  // the text would dangle
 
-// Hash of the fields whose change is written again: outcome, reasons, choice, victims, noPreemption, gates.
+// Hash of the fields whose change is written again: outcome, reasons, choice, victims, the budgets that they
+// violate, noPreemption, gates.
 // Excludes counters: attempts, times, and numbers and examples of nodes. The message of an unschedulable pod
 // consists of such numbers and is also excluded.
 std::uint64_t content_hash(const ReportStatus& status);

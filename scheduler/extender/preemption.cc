@@ -58,6 +58,21 @@ Result<PreemptionCandidate> to_candidate(const Victims& victims, const HttpExten
   return out;
 }
 
+// The budgets that the remaining victims violate stay known.
+void keep_violated(const std::vector<PreemptionCandidate>& before, std::vector<PreemptionCandidate>& left) {
+  std::unordered_map<framework::Row, const PreemptionCandidate*> by_row;
+  for (const auto& candidate : before)
+    if (!candidate.violated.empty()) by_row.emplace(candidate.row, &candidate);
+  for (auto& candidate : left) {
+    const auto known = by_row.find(candidate.row);
+    if (known == by_row.end()) continue;
+    const std::unordered_set<framework::PodInfoPtr> victims(candidate.victims.begin(),
+                                                            candidate.victims.end());
+    for (const auto& each : known->second->violated)
+      if (victims.contains(each.victim)) candidate.violated.push_back(each);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims>& reply,
@@ -92,6 +107,7 @@ client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     auto left = reply ? to_candidates(*reply, *extender, *snapshot)
                       : Result<std::vector<PreemptionCandidate>>(std::unexpected(reply.error()));
     if (left) {
+      keep_violated(candidates, *left);
       candidates = std::move(*left);
     } else if (extender->ignorable()) {
       log::info("skipping ignorable extender in preemption extender={} pod={} error={:?}", extender->name(),

@@ -30,6 +30,9 @@
 #include "scheduler/framework/row_inputs.h"
 #include "scheduler/framework/verdict.h"
 
+namespace podium::api {
+struct PodDisruptionBudget;
+}
 namespace podium::cluster {
 class Snapshot;
 }
@@ -201,9 +204,16 @@ class ScorePlugin {
 
 class Filters;  // filters.h
 
+// A PodDisruptionBudget that the eviction of a victim violates.
+struct BudgetViolation {
+  PodInfoPtr victim;
+  std::shared_ptr<const api::PodDisruptionBudget> budget;
+};
+
 struct Preemption {
   std::string node;
-  std::vector<PodInfoPtr> victims;  // most important first
+  std::vector<PodInfoPtr> victims;             // most important first
+  std::vector<BudgetViolation> violated = {};  // as in PreemptionCandidate
 };
 
 // A node and the victims to evict for the pod to fit there.
@@ -211,6 +221,8 @@ struct PreemptionCandidate {
   Row row = 0;
   std::vector<PodInfoPtr> victims;     // at least one; most important first
   std::int64_t budget_violations = 0;  // victims that violate a PodDisruptionBudget
+  // Fewer than budget_violations if victims were not compared with all budgets, or an extender has counted.
+  std::vector<BudgetViolation> violated = {};
 };
 
 struct PostFilterResult {

@@ -127,18 +127,19 @@ export class PodView extends LiveView {
         ],
     );
   }
-  preemption(status) {
+  preemption({ status, words }) {
     const found = status.preemption;
     if (!found) return null;
     const named = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`);
     const more = found.victimsTotal - Math.min(named.length, VICTIMS);
     const names = `${named.slice(0, VICTIMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     const verb = status.outcome === "Scheduled" ? "evicted" : "evicts";
+    const against = words.violatedBudgets ? `, violating ${words.violatedBudgets}` : "";
     const stays = found.staticPods > 0 ? ` Static pods among them: ${found.staticPods}. The kubelet runs these again.` : "";
     return h(
       "div",
       { id: "preemption" },
-      h("p", null, `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.${stays}`),
+      h("p", null, `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}${against}.${stays}`),
       named.length > VICTIMS &&
         h(
           "details",
@@ -224,7 +225,7 @@ export class PodView extends LiveView {
       ),
       h(Lines, { of: words.decided }),
       this.evictor(words),
-      this.preemption(status),
+      this.preemption(report),
       h(Lines, { id: "selector", of: words.selector }),
       h(Lines, { id: "replaces", of: words.replaces }),
       waits(report) && life,

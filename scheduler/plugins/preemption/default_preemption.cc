@@ -53,7 +53,7 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
     if (candidates->empty()) return failed(Code::unschedulable, "no candidate node for preemption");
     const auto& best = best_candidate(*candidates);
     PostFilterResult result{.preempts = true};
-    result.preemption = Preemption{std::string(snapshot.node_name(best.row)), best.victims};
+    result.preemption = Preemption{std::string(snapshot.node_name(best.row)), best.victims, best.violated};
     result.success =
         fmt::format("preemption: found a potential placement for pod on node {}, preempting {} victims",
                     result.preemption->node, best.victims.size());

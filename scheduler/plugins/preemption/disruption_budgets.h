@@ -9,10 +9,12 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/text_hash.h"
+#include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/shared/selector_index.h"
 
 namespace podium::api {
@@ -25,6 +27,8 @@ class Objects;
 
 namespace podium::plugins {
 
+using BudgetPtr = std::shared_ptr<const api::PodDisruptionBudget>;
+
 class DisruptionBudgets {
  public:
   explicit DisruptionBudgets(const cluster::Objects& objects);
@@ -32,7 +36,9 @@ class DisruptionBudgets {
   // The evictions from one node, one pod after the other. Refers to the budgets.
   class Eviction {
    public:
-    bool violates(const api::Pod& pod);  // takes the eviction from the pod's budgets
+    // Takes the eviction from the pod's budgets. Returns the one that it violates; nullptr: none. Points to a
+    // null pointer if the pod counts as protected because it was not compared with all of its budgets.
+    const BudgetPtr* violates(const api::Pod& pod);
 
    private:
     friend class DisruptionBudgets;
@@ -49,7 +55,7 @@ class DisruptionBudgets {
 
  private:
   struct Budget {
-    const api::PodDisruptionBudget* budget;
+    const BudgetPtr* budget;                  // of the objects
     std::vector<std::string_view> disrupted;  // already counted by the API server; sorted
   };
   struct OfNamespace {
@@ -63,5 +69,9 @@ class DisruptionBudgets {
   boost::unordered_flat_map<std::string_view, OfNamespace, TextHash> by_namespace_;
   std::int64_t left_ = kMost;
 };
+
+// Adds a victim with what Eviction::violates() has returned for it.
+void add_victim(const cluster::PodInfoPtr& pod, const BudgetPtr* violated,
+                framework::PreemptionCandidate& to);
 
 }  // namespace podium::plugins

@@ -26,7 +26,7 @@ struct Evictable {
   const PodInfoPtr* pod;
   std::int32_t priority;
   Wall start;
-  bool violates = false;
+  const BudgetPtr* violated = nullptr;  // by its eviction
 
   bool operator<(const Evictable& other) const {  // the more important first
     return priority != other.priority ? priority > other.priority : start < other.start;
@@ -59,19 +59,18 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
 
   std::ranges::stable_sort(lower, std::less<>());
   auto eviction = budgets.evict();
-  for (auto& other : lower) other.violates = eviction.violates(*(*other.pod)->pod);
+  for (auto& other : lower) other.violated = eviction.violates(*(*other.pod)->pod);
   // Pods whose eviction violates a budget get their room back before the others.
   std::vector<Evictable> victims;
   for (const bool violating : {true, false}) {
     for (const auto& other : lower)
-      if (other.violates == violating && !reprieve(node, *other.pod)) victims.push_back(other);
+      if ((other.violated != nullptr) == violating && !reprieve(node, *other.pod)) victims.push_back(other);
   }
   std::ranges::stable_sort(victims, std::less<>());
   Outcome out;
   out.candidate.row = row;
-  out.candidate.budget_violations = std::ranges::count(victims, true, &Evictable::violates);
   out.candidate.victims.reserve(victims.size());
-  for (const auto& victim : victims) out.candidate.victims.push_back(*victim.pod);
+  for (const auto& victim : victims) add_victim(*victim.pod, victim.violated, out.candidate);
   if (victims.empty()) out.failed = no_victims(snapshot.node_name(row));
   return out;
 }

@@ -50,13 +50,13 @@ RoomRun::End RoomRun::select(Row row, const Rank* to_beat) {
   sum_ = violations_ = 0;
   // Pods whose eviction violates a budget get their room back before the others.
   for (const bool violating : {true, false}) {
-    if (violating && violates_.empty()) continue;
+    if (violating && violated_.empty()) continue;
     for (std::size_t i = 0; i < lower_.size(); ++i) {
-      const bool violates = !violates_.empty() && violates_[i];
-      if (violates != violating || reprieve(lower_[i])) continue;
-      victims_.push_back({&lower_[i], violates});
+      const auto* violated = violated_.empty() ? nullptr : violated_[i];
+      if ((violated != nullptr) != violating || reprieve(lower_[i])) continue;
+      victims_.push_back({&lower_[i], violated});
       sum_ += Rank::weight(lower_[i].priority);
-      violations_ += violates;
+      violations_ += violating;
       if (to_beat && is_beaten(*to_beat)) return End::worse;
     }
   }
@@ -108,10 +108,10 @@ bool RoomRun::fits_without_lower_pods(Row row) {
 }
 
 void RoomRun::compare_with_budgets() {
-  violates_.clear();
+  violated_.clear();
   if (budgets_.empty()) return;
   auto eviction = budgets_.evict();
-  for (const auto& pod : lower_) violates_.push_back(eviction.violates(*pod_of(pod)->pod));
+  for (const auto& pod : lower_) violated_.push_back(eviction.violates(*pod_of(pod)->pod));
 }
 
 // Adds the pod back if the incoming pod still fits; returns whether it did.
@@ -156,9 +156,9 @@ Rank RoomRun::rank() const {
 }
 
 framework::PreemptionCandidate RoomRun::candidate() const {
-  framework::PreemptionCandidate made{.row = row_, .budget_violations = violations_};
+  framework::PreemptionCandidate made{.row = row_};
   made.victims.reserve(victims_.size());
-  for (const auto& victim : victims_) made.victims.push_back(pod_of(*victim.pod));
+  for (const auto& victim : victims_) add_victim(pod_of(*victim.pod), victim.violated, made);
   return made;
 }
 

@@ -44,7 +44,7 @@ class RoomRun {
  private:
   struct Victim {
     const cluster::RankedPod* pod;
-    bool violates;
+    const BudgetPtr* violated;
   };
   enum class Failure : std::uint8_t { no_lower_pods, filter, room, no_victims };
 
@@ -77,7 +77,7 @@ class RoomRun {
   std::span<const cluster::RankedPod> lower_;
   framework::Room alone_, with_nominated_;
   bool has_nominated_ = false;
-  std::vector<bool> violates_;  // by index in lower_; empty: none
+  std::vector<const BudgetPtr*> violated_;  // by index in lower_; empty: none
   std::vector<Victim> victims_;
   std::int64_t sum_ = 0, violations_ = 0;  // of victims_
   Failure failure_ = Failure::filter;

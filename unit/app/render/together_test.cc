@@ -43,6 +43,9 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
   cart2.report.status.preemption = explain::Preempted{"n9", {{"batch", "a"}}, 2};
   EXPECT_NE(together({cart2}, {}).find("least short: 250m cpu; would evict 2 pods on n9\n"),
             std::string::npos);
+  cart2.report.status.preemption->violated_budgets = {{"batch", "db"}};
+  EXPECT_NE(together({cart2}, {}).find(" pods on n9, violating the PodDisruptionBudget batch/db\n"),
+            std::string::npos);
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
 }
 

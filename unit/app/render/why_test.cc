@@ -188,6 +188,41 @@ TEST(Why, PreemptionNamesItsVictims) {
             std::string::npos);
 }
 
+TEST(Why, PreemptionNamesTheBudgetsThatItViolates) {
+  auto report = read_report(pending_report());
+  auto& preempted = report.status.preemption.emplace();
+  preempted = {"n3", {{"batch", "a"}, {"batch", "b"}}, 2, 1};
+  const auto evicted = [&] {
+    const auto text = why(report, "ml/big-2", plain());
+    const auto at = text.find("Evicted");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  preempted.violated_budgets = {{"batch", "db"}};
+  preempted.violated_budgets_total = 1;
+  EXPECT_EQ(evicted(),
+            "Evicted to make room: batch/a and batch/b, violating the PodDisruptionBudget batch/db, but 1 of "
+            "them is a "
+            "static pod: the kubelet runs it again, so its room does not become free.");
+  preempted.static_pods = 0;
+  preempted.violated_budgets_total = 3;
+  EXPECT_EQ(
+      evicted(),
+      "Evicted to make room: batch/a and batch/b, violating the PodDisruptionBudgets batch/db and 2 more.");
+  report.is_question = true;
+  EXPECT_EQ(would_evict(report),
+            "Preemption: batch/a and batch/b on n3 would be evicted to make room, violating the "
+            "PodDisruptionBudgets "
+            "batch/db and 2 more.\n");
+  preempted.violated_budgets.clear();
+  EXPECT_THAT(would_evict(report), HasSubstr(", violating 3 PodDisruptionBudgets of other namespaces.\n"));
+  auto placed = read_report(scheduled_report());
+  placed.status.preemption = preempted;
+  placed.status.preemption->violated_budgets = {{"batch", "db"}};
+  placed.status.preemption->violated_budgets_total = 1;
+  EXPECT_THAT(why(placed, "shop/web-07", plain()),
+              HasSubstr("batch/b, violating the PodDisruptionBudget batch/db.\n"));
+}
+
 TEST(Why, APodThatMayNotPreemptHasTheReason) {
   auto report = read_report(pending_report());
   report.status.rejections[0].preemption_may_help = true;

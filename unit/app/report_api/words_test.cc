@@ -66,6 +66,23 @@ TEST(Words, SayWhichPodADaemonSetsPodReplaces) {
   EXPECT_EQ(replaces(), R"(["Its DaemonSet's pod old stays on n1 until this one is ready (maxSurge)."])");
 }
 
+TEST(Words, NameTheBudgetsThatAPreemptionViolates) {
+  Served served;
+  explain::ReportStatus status;
+  status.outcome = explain::kUnschedulable;
+  status.preemption = explain::Preempted{"n1", {{"shop", "low"}}, 1};
+  const auto words = [&] {
+    served.decisions.remember("shop", "vip", "vip", status, controller::pack(status));
+    return json::parse(served.get("/v1/namespaces/shop/pods/vip/report?words=true").body)
+        .at("words")
+        .as_object();
+  };
+  EXPECT_FALSE(words().contains("violatedBudgets"));
+  status.preemption->violated_budgets = {{"shop", "db"}};
+  status.preemption->violated_budgets_total = 1;
+  EXPECT_EQ(words().at("violatedBudgets"), "the PodDisruptionBudget shop/db");
+}
+
 TEST(Words, SayWhatBecameOfThePod) {
   Served served;
   explain::ReportStatus status;

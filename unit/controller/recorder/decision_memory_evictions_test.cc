@@ -55,7 +55,7 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
 
 TEST(DecisionMemory, EachOfManyVictimsKnowsItsEviction) {
   Memory m;
-  std::vector<Victim> victims;
+  std::vector<NamespacedName> victims;
   for (int i = 0; i < 200; ++i) victims.push_back({"shop", fmt::format("low-{}", i)});
   m.remember("ml", "vip", "v", m.preempting(victims));
   for (const auto& [ns, name] : victims) EXPECT_EQ(m.memory.find(ns, name).evicted_for, "ml/vip") << name;

@@ -24,7 +24,7 @@ struct Memory {
     return out;
   }
   // The status of a pod that waits for these victims to leave n1.
-  explain::ReportStatus preempting(std::vector<explain::Victim> victims) const {
+  explain::ReportStatus preempting(std::vector<explain::NamespacedName> victims) const {
     auto out = status("n1");
     out.outcome = explain::kUnschedulable;
     out.choice.reset();

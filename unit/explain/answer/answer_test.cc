@@ -357,8 +357,11 @@ TEST(Answer, DoesNotNamePodsOfOtherNamespaces) {
   auto snapshot = unit::nodes_of({{"n1", "5"}});
   for (const auto& [ns, name] :
        {std::pair{"default", "a"}, {"default", "b"}, {"secret", "c"}, {"secret", "d"}, {"hidden", "e"}}) {
-    unit::run_pod(snapshot, pod(name).ns(ns).req("cpu", "1").priority(0).node("n1"));
+    unit::run_pod(snapshot, pod(name).ns(ns).label("app", "db").req("cpu", "1").priority(0).node("n1"));
   }
+  for (const auto* ns : {"default", "secret"})
+    snapshot.objects().set(
+        test::share(test::disruption_budget(ns, "db", test::select_labels({{"app", "db"}}), 0)));
   auto question = unit::about(pod("web").req("cpu", "5").priority(1000), 1);
   question.fixes = true;
   question.nodes = {"n1"};
@@ -368,6 +371,9 @@ TEST(Answer, DoesNotNamePodsOfOtherNamespaces) {
   for (const auto& [ns, name] : status.preemption->victims) EXPECT_EQ(ns, "default") << name;
   EXPECT_EQ(status.preemption->victims.size(), 2u);
   EXPECT_EQ(status.preemption->total, 5u);
+  ASSERT_EQ(status.preemption->violated_budgets.size(), 1u);
+  EXPECT_EQ(status.preemption->violated_budgets[0].ns, "default");
+  EXPECT_EQ(status.preemption->violated_budgets_total, 2u);
   EXPECT_TRUE(condition(status, "Complete").ends_with(" (preemption would evict 3 pods of other namespaces)"))
       << condition(status, "Complete");
   const auto json = boost::json::serialize(to_json(status));

@@ -48,7 +48,9 @@ ReportStatus full(char letter) {
   s.findings = std::vector(16, Finding{text.substr(0, 256), text.substr(0, 512)});
   s.devices = std::vector(32, framework::GivenDevice{name, name.substr(0, 127), name, name, name, true});
   s.devices_total = 600;
-  s.preemption = Preempted{name, std::vector(kVictims, Victim{std::string(63, 's'), name}), 400};
+  s.preemption = Preempted{name, std::vector(kVictims, NamespacedName{std::string(63, 's'), name}), 400};
+  s.preemption->violated_budgets = std::vector(kViolatedBudgets, s.preemption->victims.front());
+  s.preemption->violated_budgets_total = 300;
   s.scheduling_gates = std::vector(16, name);
   s.gated = std::vector(3, GatedTime{Wall(1'800'000'000s), Wall(1'800'000'000s), std::vector(16, text)});
   s.history =
@@ -70,6 +72,7 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
     EXPECT_EQ(kept.at("topNodes").at(0).at("nodeName").as_string(), name);
     EXPECT_EQ(kept.at("rejectionsTotal"), 500);
     EXPECT_EQ(kept.at("preemption").at("victimsTotal"), 400);
+    EXPECT_EQ(kept.at("preemption").at("violatedBudgetsTotal"), 300);
     EXPECT_EQ(kept.at("devicesTotal"), 600);
   }
   EXPECT_EQ(json::parse(bounded_json(scheduled(), most)), fixture("scheduled"))

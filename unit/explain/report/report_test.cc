@@ -219,6 +219,51 @@ TEST(Project, ARejectionSaysWhatIsMissingAndWhetherPreemptionMayHelp) {
   EXPECT_TRUE(smaller.rejections.at(0).preemption_may_help);
 }
 
+TEST(Project, NamesTheBudgetsThatTheVictimsViolate) {
+  auto snapshot = snapshot_of({machine("n1", "12")});
+  int pods = 0;
+  const auto runs = [&](const char* ns, const std::string& app) {
+    snapshot.add_pod(cluster::make_pod_info(pod("p" + std::to_string(++pods))
+                                                .ns(ns)
+                                                .label("app", app)
+                                                .req("cpu", "1")
+                                                .node("n1")
+                                                .priority(1)
+                                                .ptr()));
+  };
+  const auto guard = [&](const char* ns, const std::string& app, int allowed) {
+    snapshot.objects().set(
+        test::share(test::disruption_budget(ns, app, test::select_labels({{"app", app}}), allowed)));
+  };
+  const auto budgets = [&] {
+    Names names;
+    const auto preemption =
+        report_on(pod("web").ns("shop").priority(9).req("cpu", "12"), snapshot).preemption;
+    if (!preemption) return Names{"no preemption"};
+    for (const auto& [ns, name] : preemption->violated_budgets) names.push_back(ns + "/" + name);
+    names.push_back(std::to_string(preemption->violated_budgets_total));
+    return names;
+  };
+  runs("shop", "free");
+  runs("shop", "spare");
+  guard("shop", "spare", 1);
+  EXPECT_EQ(budgets(), Names{"0"});
+  runs("shop", "db");
+  runs("shop", "api");
+  runs("batch", "db");
+  for (const auto& [ns, app] : {std::pair{"shop", "db"}, {"shop", "api"}, {"batch", "db"}}) guard(ns, app, 0);
+  EXPECT_EQ(budgets(), (Names{"shop/api", "shop/db", "batch/db", "3"})) << "its own namespace comes first";
+  runs("shop", "db");
+  EXPECT_EQ(budgets(), (Names{"shop/api", "shop/db", "batch/db", "3"})) << "two victims of one budget";
+  for (int i = 0; i < 6; ++i) {
+    runs("batch", "job-" + std::to_string(i));
+    guard("batch", "job-" + std::to_string(i), 0);
+  }
+  const auto many = budgets();
+  EXPECT_EQ(many.size(), kViolatedBudgets + 1);
+  EXPECT_EQ(many.back(), "9");
+}
+
 TEST(Project, TooManyPodsLacksOne) {
   const auto snapshot = snapshot_of({node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "0")});
   const auto status = report_on(pod("web").req("cpu", "1"), snapshot);
@@ -421,6 +466,11 @@ TEST(ContentHash, CountersAreNotWorthARewrite) {
        false},
       {"help", with([](auto& s) { s.rejections[0].preemption_may_help = true; }), false},
       {"victims", with([](auto& s) { s.preemption = Preempted{"n1", {{"a", "b"}}, 1}; }), false},
+      {"the budgets that they violate", with([](auto& s) {
+         s.preemption = Preempted{"n1", {{"a", "b"}}, 1};
+         s.preemption->violated_budgets = {{"a", "b"}};
+       }),
+       false},
       {"why it may not preempt", with([](auto& s) { s.no_preemption = "VictimsTerminate"; }), false},
       {"gates", with([](auto& s) { s.scheduling_gates = {"a"}; }), false},
       {"an error", with([](auto& s) {

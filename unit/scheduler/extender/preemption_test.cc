@@ -71,6 +71,8 @@ class PreemptingExtenders : public ::testing::Test {
     if (!decision.preemption) return decision.message.substr(decision.message.find(". ") + 2);
     auto out = decision.preemption->node + ":";
     for (const auto& victim : decision.preemption->victims) out += " " + victim->pod->meta.name;
+    for (const auto& [victim, budget] : decision.preemption->violated)
+      out += fmt::format(", {} violates {}", victim->pod->meta.name, budget->meta.name);
     return out;
   }
 
@@ -121,6 +123,22 @@ TEST_F(PreemptingExtenders, WhatOneSaysIsWhatTheNextIsAsked) {
   EXPECT_EQ(decide({preempting("http://one"), preempting("http://two")}), "c: other");
   EXPECT_EQ(asked_, (Log{"http://one/preempt: a[uid-db] b[uid-web uid-job]/1",
                          "http://two/preempt: b[uid-job] c[uid-other]/3"}));
+}
+
+TEST_F(PreemptingExtenders, TheBudgetsThatTheRemainingVictimsViolate) {
+  auto& on_b = post_filter_.result.candidates[1];
+  for (const auto& victim : on_b.victims)
+    on_b.violated.push_back({victim, podium::test::share(podium::test::disruption_budget(
+                                         "default", victim->pod->meta.name + "-budget", {}, 0))});
+  post_filter_.result.candidates.erase(post_filter_.result.candidates.begin());
+  replies_ = {{"http://one",
+               ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-web"},{"UID":"uid-job"}]}}})")}};
+  EXPECT_EQ(decide({preempting("http://one")}),
+            "b: web job, web violates web-budget, job violates job-budget");
+  replies_ = {{"http://one", ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-job"}]}}})")}};
+  EXPECT_EQ(decide({preempting("http://one")}), "b: job, job violates job-budget");
+  replies_ = {{"http://one", ok(R"({"NodeNameToMetaVictims":{"a":{"Pods":[{"UID":"uid-db"}]}}})")}};
+  EXPECT_EQ(decide({preempting("http://one")}), "a: db");
 }
 
 TEST_F(PreemptingExtenders, WholePodsForThoseWithoutACache) {

@@ -130,7 +130,8 @@ class FakePostFilter : public Plugin, public PostFilterPlugin {
       return {.failed = Verdict{name_, Code::error, {name_ + ": " + candidates.error().message}}};
     if (candidates->empty()) return {.failed = Verdict{name_, Code::unschedulable, {name_ + ": none left"}}};
     const auto& first = candidates->front();
-    return {.preemption = Preemption{std::string(snapshot.node_name(first.row)), first.victims}};
+    return {.preemption =
+                Preemption{std::string(snapshot.node_name(first.row)), first.victims, first.violated}};
   }
 
  private:

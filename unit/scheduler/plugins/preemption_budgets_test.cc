@@ -33,7 +33,7 @@ TEST(DefaultPreemption, Budgets) {
        "a: free",
        one,
        {budget(0)}},
-      {"it goes where it must", wants("4"), two, "a: guarded free", one, {budget(0)}},
+      {"it goes where it must", wants("4"), two, "a: guarded(db) free", one, {budget(0)}},
       {"a budget that allows for it guards nobody",
        wants("2"),
        {app("guarded", "a", 1), app("free", "a", 50, "web")},
@@ -73,13 +73,13 @@ TEST(DefaultPreemption, Budgets) {
       {"of nodes with as many violations, the lower highest priority",
        wants("4"),
        {app("g1", "a", 60), app("g2", "b", 20), app("free", "b", 10, "web")},
-       "b: g2 free",
+       "b: g2(db) free",
        {machine("a"), machine("b")},
        {budget(0)}},
       {"fewer violations before a lower priority",
        wants("4"),
        {app("g1", "a", 1), app("g2", "a", 1), app("g3", "b", 50), app("free", "b", 50, "web")},
-       "b: g3 free",
+       "b: g3(db) free",
        {machine("a"), machine("b")},
        {budget(0)}},
       {"the second victim of a budget for one is a violation",
@@ -88,6 +88,18 @@ TEST(DefaultPreemption, Budgets) {
        "b: free too",
        {machine("a"), machine("b")},
        {budget(1)}},
+      {"which is named if no node would do without it",
+       wants("4"),
+       {app("g1", "a", 2), app("g2", "a", 1)},
+       "a: g1 g2(db)",
+       one,
+       {budget(1)}},
+      {"of several budgets of a victim, the first that it violates",
+       wants("4"),
+       {app("g1", "a", 2), app("g2", "a", 1)},
+       "a: g1(db-2) g2(db)",
+       one,
+       {budget(1), disruption_budget("default", "db-2", select_labels({{"app", "db"}}), 0)}},
   });
 }
 
@@ -167,6 +179,9 @@ TEST(DefaultPreemption, ComparisonsWithBudgetsAreBounded) {
   const auto cost = podium::test::cost_of([&] {
     for (const auto& each : violating_of(budgets, pods)) ++violating[(*each)->meta.namespace_];
   });
+  const auto* violated = budgets.evict().violates(*pods.front()->pod);
+  ASSERT_TRUE(violated);
+  EXPECT_FALSE(*violated) << "no budget is known";
   // Those that were not compared count as protected, in their namespace only.
   EXPECT_EQ(violating.size(), 1u);
   EXPECT_GT(violating["greedy"], kMany / 2);

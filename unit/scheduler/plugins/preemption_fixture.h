@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "api/values/objects.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/registry.h"
@@ -60,7 +61,7 @@ struct Case {
   std::string name;
   api::Pod pod;
   Pods placed;
-  std::string want;  // "node: victim victim", or the message of the plugin
+  std::string want;  // "node: victim victim(violated budget)", or the message of the plugin
   Nodes nodes = {machine("a"), machine("b")};
   Budgets budgets;
   Pods nominated;
@@ -78,7 +79,11 @@ inline std::string answer(const Decision& decision) {
   EXPECT_TRUE(decision.tried_preemption);
   if (decision.preemption) {
     auto text = decision.preemption->node + ":";
-    for (const auto& victim : decision.preemption->victims) text += " " + victim->pod->meta.name;
+    for (const auto& victim : decision.preemption->victims) {
+      text += " " + victim->pod->meta.name;
+      for (const auto& [pod, budget] : decision.preemption->violated)
+        if (pod == victim) text += "(" + budget->meta.name + ")";
+    }
     return text;
   }
   const auto words = decision.message.find("preemption: ");

@@ -129,9 +129,11 @@ class World {
 
 std::string text_of(const PreemptionDryRun& run, const Snapshot& snapshot) {
   std::string text;
-  for (const auto& [row, victims, violations] : run.candidates) {
+  for (const auto& [row, victims, violations, violated] : run.candidates) {
     text += fmt::format("{} ({}):", snapshot.node_name(row), violations);
     for (const auto& victim : victims) text += " " + (*victim)->meta.name;
+    for (const auto& [victim, budget] : violated)
+      text += fmt::format(" {} violates {}", (*victim)->meta.name, budget->meta.name);
     text += "\n";
   }
   text += fmt::format("{} failed\n", run.failed_nodes);
@@ -173,7 +175,10 @@ TEST(PreemptionReference, SumsOfRequestsSayWhatTheFiltersSay) {
       ASSERT_EQ(text_of(all, snapshot),
                 text_of(dry_run_preemption(*pod, snapshot, framework::Filters(*pod, snapshot, plain), want),
                         snapshot));
-      for (const auto& candidate : all.candidates) violating += candidate.budget_violations > 0;
+      for (const auto& candidate : all.candidates) {
+        violating += candidate.budget_violations > 0;
+        EXPECT_EQ(candidate.violated.size(), static_cast<std::size_t>(candidate.budget_violations));
+      }
       if (step % 4 == 0) fork = snapshot;  // shares what was computed for it, and then the next change copies
     }
   }
