@@ -136,7 +136,12 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   copy.as_object()["metadata"].as_object().erase("resourceVersion");
   copy.as_object()["metadata"].as_object().erase("uid");
   auto done = cluster.write("POST", resource.path(ns) + kDryRun, copy);
-  const bool exists = !done && client::is_conflict(done.error()) && !name.empty();
+  // A used up quota for such objects refuses the POST before the API server sees that the object exists.
+  const auto is_there = [&](const Error& error) {
+    return client::is_conflict(error) ||
+           (client::exceeds_quota(error) && cluster.get(resource, ns, name).has_value());
+  };
+  const bool exists = !done && !name.empty() && is_there(done.error());
   if (exists) {
     // The API server sets the selectors of Jobs and refuses a replacement without them.
     if (resource.group == "batch") return true;

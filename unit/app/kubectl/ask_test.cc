@@ -239,6 +239,27 @@ TEST_F(Ask, AnObjectThatExistsIsCheckedAsItsReplacement) {
   EXPECT_EQ(methods, (std::vector<std::string>{"POST", "PUT"}));
 }
 
+// A quota of "count/deployments.apps" counts the POST before the API server says that the object exists.
+TEST_F(Ask, AQuotaForObjectsRefusesOnlyNewOnes) {
+  bool exists = true;
+  std::vector<std::string> methods;
+  transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+    methods.push_back(request.method);
+    if (request.method == "POST")
+      return response(403, status_of(403, "Forbidden", "web is forbidden: exceeded quota: q, requested: 1"));
+    return exists ? response(200, "{}") : response(404, status_of(404, "NotFound", "none"));
+  };
+  auto server = cluster();
+  const auto deployment =
+      json::parse(R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}})");
+  const auto replaced = dry_run(server, "shop", deployment);
+  ASSERT_TRUE(replaced) << replaced.error().message;
+  EXPECT_TRUE(*replaced);
+  EXPECT_EQ(methods, (std::vector<std::string>{"POST", "GET", "PUT"}));
+  exists = false;
+  EXPECT_FALSE(dry_run(server, "shop", deployment));
+}
+
 TEST_F(Ask, TheReportOfAnEarlierPodOfThatNameIsNotThisPods) {
   const auto report = [](const char* name, const char* uid) {
     return R"({"metadata": {"name": ")" + std::string(name) +
