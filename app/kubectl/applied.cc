@@ -52,7 +52,27 @@ api::PodAdmission Applied::admission() const {
   return api::PodAdmission(std::move(classes));
 }
 
+// Pods of an existing Job that have ended are not created again.
+std::string Applied::set_left(json::value& job, const std::string& ns) const {
+  const auto* maker = api::pod_maker(api::text_at(job, "/apiVersion"), "Job");
+  if (!maker) return {};
+  const auto stored = cluster_.get(resource_of(*maker), ns, api::text_at(job, "/metadata/name"));
+  const auto* status = stored ? api::find_at(*stored, "/status") : nullptr;
+  if (!status) return {};
+  auto begun = job, unbegun = job;
+  begun.as_object()["status"] = *status;
+  unbegun.as_object().erase("status");
+  const auto left = explain::pods_of_job(begun);
+  if (left <= 0 || left >= explain::pods_of_job(unbegun)) return {};
+  job.as_object()["spec"].as_object()["parallelism"] = left;
+  return fmt::format(
+      "The Job exists and pods of it have ended: this is the answer for the {} that it needs at "
+      "a time.\n",
+      left);
+}
+
 std::string Applied::set_replicas(json::value& workload, const std::string& ns, bool is_new) const {
+  if (!is_new && api::text_at(workload, "/kind") == "Job") return set_left(workload, ns);
   const auto* maker = scaled_maker(workload);
   if (!maker) return {};
   const auto given = api::integer_at(workload, "/spec/replicas");

@@ -27,8 +27,9 @@ class Applied {
   // With the priority classes of the files and of the cluster.
   api::PodAdmission admission() const;
 
-  // Sets the replicas that the workload gets: an autoscaler keeps them within its bounds, and a file without
-  // replicas leaves those of the existing workload. Returns a sentence about it; empty: they are the file's.
+  // Sets the replicas that the workload gets: an autoscaler keeps them within its bounds, a file without
+  // replicas leaves those of the existing workload, and a Job that exists needs no more pods than are left.
+  // Returns a sentence about it; empty: they are the file's.
   std::string set_replicas(boost::json::value& workload, const std::string& ns, bool is_new) const;
 
   // Whether a dump has namespaces, but not this one, and the files do not create it. In a cluster, the API
@@ -36,6 +37,7 @@ class Applied {
   bool lacks_namespace(const std::string& ns) const;
 
  private:
+  std::string set_left(boost::json::value& job, const std::string& ns) const;
   std::vector<boost::json::value> autoscalers(const std::string& ns) const;
 
   Cluster& cluster_;

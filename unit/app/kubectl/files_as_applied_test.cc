@@ -77,6 +77,21 @@ TEST_F(FilesAsApplied, AFileWithoutReplicasKeepsThoseOfTheCluster) {
               HasSubstr("The file has no replicas: this is the answer for the 3 that it has now.\n"));
 }
 
+TEST_F(FilesAsApplied, AJobThatExistsNeedsNoMorePodsThanAreLeft) {
+  const auto job = [](int parallelism, const char* status) {
+    return fmt::format(
+        "---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: sum, namespace: shop, uid: j}}\n"
+        "spec: {{parallelism: {}, completions: 5, template: {{metadata: {{labels: {{app: sum}}}}, spec: "
+        "{{restartPolicy: Never, containers: [{{name: c, image: i, resources: {{requests: {{cpu: "
+        "\"1\"}}}}}}]}}}}}}\n{}",
+        parallelism, status);
+  };
+  const auto said = what_if(job(10, ""), job(3, "status: {active: 2, succeeded: 3}\n"));
+  EXPECT_THAT(said.out, StartsWith("shop/sum: all 2 fit"));
+  EXPECT_THAT(said.out, HasSubstr("pods of it have ended: this is the answer for the 2 that it needs"));
+  EXPECT_THAT(what_if(job(2, ""), job(3, "status: {active: 3}\n")).out, Not(HasSubstr("have ended")));
+}
+
 TEST_F(FilesAsApplied, ANewPausedDeploymentHasNoPods) {
   const auto paused = small_deployment("web", "replicas: 2, paused: true,");
   EXPECT_THAT(what_if(paused).out,
