@@ -188,8 +188,11 @@ std::optional<Replicas> replicas_of(std::string_view kind, const json::value& wo
 
 std::string why_not_created(const json::value& workload, bool has_waiting) {
   for (const auto& condition : list_at(workload, "/status/conditions")) {
-    if (string_at(condition, "/type") == "ReplicaFailure" && string_at(condition, "/status") == "True")
-      return string_at(condition, "/message");
+    const auto type = string_at(condition, "/type"), status = string_at(condition, "/status");
+    // A quota may also refuse the ReplicaSet of an update.
+    const bool is_of_set = type == "Progressing" && status == "False" &&
+                           string_at(condition, "/reason") == "ReplicaSetCreateError";
+    if ((type == "ReplicaFailure" && status == "True") || is_of_set) return string_at(condition, "/message");
   }
   // A Deployment that is paused may still be scaled, but its controller creates no ReplicaSet.
   const auto* paused = api::find_at(workload, "/spec/paused");

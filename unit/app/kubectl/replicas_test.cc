@@ -201,6 +201,18 @@ TEST_F(WithAQuota, WhySaysThatAnUpdateCannotCreateItsPods) {
                                    "\"six-b-x\" is forbidden: exceeded quota: q\n"));
 }
 
+TEST_F(WithAQuota, WhySaysThatTheReplicaSetOfAnUpdateIsNotCreated) {
+  const auto refused =
+      ten_deployment("six", 1,
+                     "{conditions: [{type: Progressing, status: \"False\", reason: ReplicaSetCreateError, "
+                     "message: 'Failed to create new replica set \"six-b\": exceeded quota: q'}]}") +
+      ten_pod("six", 1, "n-1");
+  EXPECT_THAT(
+      run_with(refused, "1", {"why", "deploy/six", "-n", "ten"}).out,
+      StartsWith("ten/six: its pod is placed.\nPods of its update are not created: Failed to create new "
+                 "replica set \"six-b\": exceeded quota: q\n"));
+}
+
 TEST_F(WithAQuota, WhyOfWaitingPodsNamesTheOtherReplicasToo) {
   const auto waiting =
       ten_deployment("six", 6) + ten_pod("six", 1, "n-1") +
