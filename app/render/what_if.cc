@@ -242,6 +242,9 @@ std::string stuck_rollout_line(const Report& report) {
   if (!answer.stuck_rollout) return {};
   const auto& stuck = *answer.stuck_rollout;
   const auto& failure = stuck.first_failure;
+  // The quota refuses that pod without the replaced ones too, which the first line says.
+  const auto* quota = explain::exceeded_quota(answer);
+  if (quota && failure.replica > 0 && stuck.updated >= quota->allowed) return {};
   const auto* rejection = main_rejection(failure.rejections);
   const auto least = rejection ? shortfall_words(*rejection) : std::string();
   const bool is_one_node = failure.replica == 0 && rejection && rejection->nodes == 1;  // of a DaemonSet
@@ -299,10 +302,11 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
     return one_pod(report, subject, options) + group_words(report, options) + changed(report) +
            footer(report, next);
   }
+  const bool has_room = !room.empty() || answer_of(report).with_preemption;
   return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(answer_of(report), options.style),
                      room.empty() ? "" : "; ", room) +
          stuck_rollout_line(report) + where_by_zone(report, options) + short_of(report) +
-         (room.empty() ? "" : competing_line(answer_of(report).others_waiting)) + stopped(report, options) +
+         (has_room ? competing_line(answer_of(report).others_waiting) : "") + stopped(report, options) +
          quota_lines(report) + group_words(report, options) + changed(report) + tried_fixes(report) +
          footer(report, next);
 }
@@ -323,8 +327,8 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
                      explain::running(answer) ? options.style.good(text) : options.style.bad(text),
                      by_quota ? "" : room_with_preemption(answer)) +
          where(report, options) + stopped(report, options) +
-         (explain::running(answer) ? competing_line(answer.others_waiting) : "") + quota_lines_now(report) +
-         changed(report) + footer(report);
+         (explain::running(answer) || answer.with_preemption ? competing_line(answer.others_waiting) : "") +
+         quota_lines_now(report) + changed(report) + footer(report);
 }
 
 int exit_code(const Report& report) {

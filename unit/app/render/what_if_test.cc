@@ -144,6 +144,10 @@ TEST(WhatIf, SaysHowManyFitWithPreemption) {
             "shop/web: 13 of 20 fit; at least 19 do with preemption, which evicts 2 pods.");
   EXPECT_EQ(first_line(capacity(report, "shop/web", plain())),
             "shop/web: room for at least 13; for at least 19 with preemption, which evicts 2 pods.");
+  answer.others_waiting = 1;
+  EXPECT_NE(what_if(report, "shop/web", plain())
+                .find("\n1 other pod waits for a node and may take some of this room first.\n"),
+            std::string::npos);
 }
 
 TEST(WhatIf, SaysThatARollingUpdateGetsStuck) {
@@ -167,6 +171,18 @@ TEST(WhatIf, SaysThatARollingUpdateGetsStuck) {
                        "next to the pods that it "
                        "replaces, 3 nodes do not have enough free cpu; least short: 2 cpu.\n"))
       << text;
+}
+
+TEST(WhatIf, SaysNothingOfAnUpdateThatOnlyTheQuotaStops) {
+  auto report = all_fit();
+  auto& answer = *report.status.answer;
+  auto& stuck = answer.stuck_rollout.emplace();
+  stuck = {.updated = 2, .max_surge = 1, .max_unavailable = 1};
+  stuck.first_failure = {.replica = 3, .reason = "r", .message = "quota q allows no more pods"};
+  answer.quotas.push_back({.name = "q", .allowed = 2});
+  EXPECT_EQ(stuck_rollout_line(report), "") << "the first line says that it allows 2";
+  answer.quotas.front().allowed = 5;
+  EXPECT_NE(stuck_rollout_line(report), "") << "those that it replaces count too";
 }
 
 TEST(WhatIf, SaysThatAQuotaRefusesASinglePod) {
