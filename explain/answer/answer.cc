@@ -204,7 +204,8 @@ class Answering {
     answer_.first_failure = std::move(failure);
     status_.preemption = std::move(failed.preemption);
     other_victims_ = count_other_victims(seen.decision, ns);
-    preempts_ = seen.decision.preemption && count_.asked > 1 && subject_.kind != Subject::Kind::daemon_set;
+    const bool is_one = count_.asked <= 1 && subject_.kind != Subject::Kind::daemon_set;
+    preempts_ = seen.decision.preemption && !is_one;
     if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
       failed_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }

@@ -37,6 +37,26 @@ TEST(WithPreemption, CountsTheReplicasAndTheirVictims) {
       << condition(status, "Complete");
 }
 
+// Each on its own node: three on n1 leave 1 CPU, and two on n2 leave 2.
+TEST(WithPreemption, CountsThePodsOfADaemonSet) {
+  auto snapshot = with_low_pods();
+  api::PriorityClass priority_class;
+  priority_class.meta.name = "high";
+  priority_class.value = 1000;
+  snapshot.objects().set(test::share(priority_class));
+  const auto status =
+      ask(R"({"template": {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"},
+      "spec": {"selector": {"matchLabels": {"app": "a"}}, "template": {"metadata": {"labels": {"app": "a"}},
+        "spec": {"priorityClassName": "high", "containers": [{"name": "c", "image": "i",
+          "resources": {"requests": {"cpu": "3"}}}]}}}}})",
+          snapshot);
+  ASSERT_TRUE(status.answer) << status.message;
+  EXPECT_EQ(status.answer->fitting, 0u);
+  ASSERT_TRUE(status.answer->with_preemption);
+  EXPECT_EQ(status.answer->with_preemption->fitting, 2u);
+  EXPECT_EQ(status.answer->with_preemption->evicted, 3u);
+}
+
 TEST(WithPreemption, IsAbsentWhereItDoesNotHelp) {
   struct Case {
     const char* name;
