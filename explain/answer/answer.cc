@@ -250,6 +250,7 @@ class Answering {
             .most = count_.most,
             .limit_ranges = objects_.limit_ranges,
             .quotas = objects_.quotas,
+            .runtime_classes = objects_.runtime_classes,
             .quotas_now = quotas_,
             .existing = existing_,
             .waiting = waiting_};

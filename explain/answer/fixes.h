@@ -40,6 +40,7 @@ struct FixQuestion {
   std::int32_t most = Count::kAny;                                  // the what-if has no memory for more
   const std::optional<std::vector<api::LimitRange>>& limit_ranges;  // nullopt: not known
   const std::optional<std::vector<api::ResourceQuota>>& quotas;     // nullopt: not known
+  const decltype(api::AdmissionObjects::runtime_classes)& runtime_classes;
   const Quotas& quotas_now;                         // with the pods that the answer has created
   std::int32_t existing = 0;                        // as in NewPods
   const std::vector<cluster::PodInfoPtr>& waiting;  // pods without a node

@@ -57,6 +57,16 @@ bool each_toleration(const Trials& trials, bool hidden, const SeeRemedy& see) {
   return true;
 }
 
+// Whether a key of the nodeSelector would be there again with a changed manifest: that of the pod's
+// RuntimeClass. A question about a pod as the API server would store it has such a key in its template.
+bool is_of_runtime_class(const Trials& trials, const std::string& key) {
+  const auto& question = trials.question();
+  if (!question.replicas.subject.pod.node_selector.find(key)) return true;
+  const auto found = question.runtime_classes.find(trials.pod().runtime_class);
+  return found != question.runtime_classes.end() && found->second &&
+         found->second->node_selector.find(key) != nullptr;
+}
+
 using Rename = std::function<void(api::Pod&, const std::string& to)>;
 
 // If no node has the label of this key, which may be mistyped: the similar ones that nodes have. `is_taken`:
@@ -78,9 +88,8 @@ bool each_similar_key(const Trials& trials, const std::string& key, std::string_
 }
 
 bool each_similar_selector_key(const Trials& trials, const SeeRemedy& see) {
-  const auto& as_written = trials.question().replicas.subject.pod.node_selector;
   for (const auto& [key, value] : trials.pod().node_selector) {
-    if (!as_written.find(key)) continue;
+    if (is_of_runtime_class(trials, key)) continue;
     const auto rename = [key, value](api::Pod& pod, const std::string& to) {
       std::vector<api::Labels::Entry> kept(pod.node_selector.begin(), pod.node_selector.end());
       std::erase_if(kept, [&](const auto& each) { return each.first == key; });
@@ -151,10 +160,8 @@ bool each_similar_spread_topology(const Trials& trials, const SeeRemedy& see) {
 }
 
 bool each_selector_key(const Trials& trials, const SeeRemedy& see) {
-  const auto& as_written = trials.question().replicas.subject.pod.node_selector;
   for (const auto& [key, value] : trials.pod().node_selector) {
-    // A key of the pod's RuntimeClass would be there again.
-    if (!as_written.find(key)) continue;
+    if (is_of_runtime_class(trials, key)) continue;
     const bool more =
         see({.type = "WithoutNodeSelector",
              .fields = {{"key", key}},

@@ -272,6 +272,8 @@ TEST(Fixes, AreNotUndoneByAdmission) {
       R"({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}, "handler": "k",
           "scheduling": {"nodeSelector": {"runtime": "kata"}}})";
   EXPECT_EQ(found(kata, R"("runtimeClassName": "kata", )"), Lines{}) << "the class adds the selector";
+  EXPECT_EQ(found(kata, R"("runtimeClassName": "kata", "nodeSelector": {"runtime": "kata"}, )"), Lines{})
+      << "as the API server answers a dry run";
   EXPECT_EQ(found(kata, R"("nodeSelector": {"runtime": "kata"}, )"),
             Lines{"no nodeSelector runtime=kata and request at most 4 of cpu in container c, not 5"});
 }
