@@ -29,6 +29,8 @@ std::string_view kind_of(const client::Resource& resource) {
   for (const auto& kind : api::dump_kinds()) {
     if (kind.plural == resource.plural && kind.group == resource.group) return kind.kind;
   }
+  // podium dump has none; a dump that a user has made may have them.
+  if (resource.plural == "events" && resource.group.empty()) return "Event";
   return {};
 }
 
