@@ -56,66 +56,46 @@ bool is_label_value(std::string_view value) { return value.empty() || is_name_pa
 
 namespace detail {
 
-void FieldFindings::add(const std::string& path, std::string problem, std::string_view detail) {
-  if (!detail.empty()) problem += ": " + std::string(detail);
-  findings_.push_back({.path = path, .reason = std::move(problem)});
-}
-void FieldFindings::required(const std::string& path, std::string_view detail) {
-  add(path, "Required value", detail);
-}
-void FieldFindings::bad(const std::string& path, std::string_view value, std::string_view problem) {
-  add(path, "Invalid value: \"" + std::string(value) + "\"", problem);
-}
-void FieldFindings::unsupported(const std::string& path, std::string_view detail) {
-  add(path, "Unsupported value", detail);
-}
-void FieldFindings::duplicate(const std::string& path, std::string_view value) {
-  add(path, "Duplicate value: \"" + std::string(value) + "\"", "");
-}
-void FieldFindings::forbidden(const std::string& path, std::string_view detail) {
-  add(path, "Forbidden", detail);
-}
-
 std::string item(const std::string& path, std::size_t index) {
   return path + '[' + std::to_string(index) + ']';
 }
 
-void check_label_key(std::string_view key, const std::string& path, FieldFindings& findings) {
-  if (!is_qualified_name(key)) findings.bad(path, key, "must be a qualified name: [prefix/]name");
+void check_label_key(std::string_view key, const std::string& path, Problems& problems) {
+  if (!is_qualified_name(key)) problems.invalid(path, key, "must be a qualified name: [prefix/]name");
 }
 
-void check_label_value(std::string_view value, const std::string& path, FieldFindings& findings) {
+void check_label_value(std::string_view value, const std::string& path, Problems& problems) {
   if (is_label_value(value)) return;
-  findings.bad(path, value, "must be empty or at most 63 letters, digits, '-', '_' and '.'");
+  problems.invalid(path, value, "must be empty or at most 63 letters, digits, '-', '_' and '.'");
 }
 
-void check_labels(const Labels& labels, const std::string& path, FieldFindings& findings) {
+void check_labels(const Labels& labels, const std::string& path, Problems& problems) {
   for (const auto& [key, value] : labels) {
-    check_label_key(key, path, findings);
-    check_label_value(value, path, findings);
+    check_label_key(key, path, problems);
+    check_label_value(value, path, problems);
   }
 }
 
-void check_metadata(const ObjectMeta& meta, FieldFindings& findings) {
+void check_metadata(const ObjectMeta& meta, Problems& problems) {
   if (meta.name.empty()) {
-    findings.required("metadata.name");
+    problems.required("metadata.name");
   } else if (!is_dns_subdomain(meta.name)) {
-    findings.bad("metadata.name", meta.name, "must be a lowercase RFC 1123 subdomain");
+    problems.invalid("metadata.name", meta.name, "must be a lowercase RFC 1123 subdomain");
   }
   if (!meta.namespace_.empty() && !is_dns_label(meta.namespace_)) {
-    findings.bad("metadata.namespace", meta.namespace_, "must be a lowercase RFC 1123 label");
+    problems.invalid("metadata.namespace", meta.namespace_, "must be a lowercase RFC 1123 label");
   }
-  check_labels(meta.labels, "metadata.labels", findings);
+  check_labels(meta.labels, "metadata.labels", problems);
 }
 
-void check_amounts(const ResourceList& list, const std::string& path, FieldFindings& findings) {
+void check_amounts(const ResourceList& list, const std::string& path, Problems& problems) {
   for (const auto& [name, amount] : list) {
     const auto at = path + '[' + name + ']';
-    if (!is_qualified_name(name)) findings.bad(at, name, "must be a qualified name: [prefix/]name");
-    if (amount.is_negative()) findings.bad(at, amount.text(), "must be greater than or equal to 0");
+    if (!is_qualified_name(name)) problems.invalid(at, name, "must be a qualified name: [prefix/]name");
+    if (amount.is_negative()) problems.invalid(at, amount.text(), "must be greater than or equal to 0");
     const bool whole = amount == Quantity::from_units(amount.value());
     if (!whole && (name == "pods" || !is_native_resource(name))) {
-      findings.bad(at, amount.text(), "must be an integer");
+      problems.invalid(at, amount.text(), "must be an integer");
     }
   }
 }

@@ -7,33 +7,31 @@
 namespace podium::api {
 namespace {
 
-using detail::FieldFindings;
-
-void check_taints(const std::vector<Taint>& taints, FieldFindings& findings) {
+void check_taints(const std::vector<Taint>& taints, Problems& problems) {
   std::set<std::pair<std::string_view, TaintEffect>> seen;
   for (std::size_t i = 0; i < taints.size(); ++i) {
     const auto path = detail::item("spec.taints", i);
     const auto& taint = taints[i];
-    detail::check_label_key(taint.key, path + ".key", findings);
-    detail::check_label_value(taint.value, path + ".value", findings);
+    detail::check_label_key(taint.key, path + ".key", problems);
+    detail::check_label_value(taint.value, path + ".value", problems);
     if (taint.effect == TaintEffect::none) {
-      findings.required(path + ".effect");
+      problems.required(path + ".effect");
     } else if (taint.effect == TaintEffect::unknown) {
-      findings.unsupported(path + ".effect", "must be NoSchedule, PreferNoSchedule or NoExecute");
+      problems.not_supported(path + ".effect", "must be NoSchedule, PreferNoSchedule or NoExecute");
     }
-    if (!seen.emplace(taint.key, taint.effect).second) findings.duplicate(path, taint.key);
+    if (!seen.emplace(taint.key, taint.effect).second) problems.duplicate(path, taint.key);
   }
 }
 
 }  // namespace
 
 std::vector<Finding> validate(const Node& node) {
-  FieldFindings findings;
-  detail::check_metadata(node.meta, findings);
-  check_taints(node.taints, findings);
-  detail::check_amounts(node.capacity, "status.capacity", findings);
-  detail::check_amounts(node.allocatable, "status.allocatable", findings);
-  return findings.take();
+  Problems problems;
+  detail::check_metadata(node.meta, problems);
+  check_taints(node.taints, problems);
+  detail::check_amounts(node.capacity, "status.capacity", problems);
+  detail::check_amounts(node.allocatable, "status.allocatable", problems);
+  return problems.take();
 }
 
 }  // namespace podium::api

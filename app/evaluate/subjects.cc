@@ -50,7 +50,7 @@ class AskedReader {
     }
     const auto said = to_lower(std::string(object.maker->kind)) + " " + name;
     const auto ns = namespace_of(object.value);
-    add_subject(object, object.value, {name, ns}, said, explain::FieldPath::document("manifest"));
+    add_subject(object, object.value, {name, ns}, said, FieldPath::document("manifest"));
     if (is_last_new_) workloads_.push_back({out_.items.size() - 1, said, ns, std::move(object.value)});
   }
 
@@ -138,7 +138,7 @@ class AskedReader {
 
   // `value`: of the object, at this path.
   void add_subject(const api::SortedObjects::Object& object, const json::value& value, const Name& of,
-                   const std::string& said, const explain::FieldPath& path) {
+                   const std::string& said, const FieldPath& path) {
     is_last_new_ = false;
     api::ObjectMeta meta;
     meta.name = of.name + "-new-0";

@@ -19,6 +19,7 @@
 #include "app/offline/offline_cluster.h"
 #include "app/render/text.h"
 #include "base/counted.h"
+#include "explain/answer/node_search.h"
 
 namespace podium::kubectl {
 namespace {

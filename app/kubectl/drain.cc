@@ -10,6 +10,7 @@
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/draining.h"
 #include "app/kubectl/named_nodes.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/mcp/number_bounds.h"

@@ -108,7 +108,7 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   meta.name = api::text_at(value, "/metadata/name");
   meta.namespace_ = api::text_at(value, "/metadata/namespace");
   if (meta.namespace_.empty()) meta.namespace_ = ns;
-  const auto manifest = explain::FieldPath::document("manifest");
+  const auto manifest = FieldPath::document("manifest");
   const auto read = explain::read_template(value, manifest, meta, true);
   if (read) return;
   if (const auto known = explain::check_known_fields(value, object.maker->kind, manifest); !known)

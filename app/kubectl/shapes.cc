@@ -41,11 +41,11 @@ Result<json::array> shapes_of_file(std::string_view text, const std::string& sou
     return invalid(fmt::format("{}:{}: is a list; the list of shapes is the field `shapes` of a map", source,
                                document.line));
   }
-  explain::SpecFindings findings;
-  explain::ObjectReader reader(document.value, explain::FieldPath::document("shapes"), findings);
+  Problems findings;
+  explain::ObjectReader reader(document.value, FieldPath::document("shapes"), findings);
   const auto shapes = explain::read_shapes(reader, findings);
   reader.unknown_fields();
-  if (findings.none() && shapes.empty()) findings.add("shapes", "required");
+  if (!findings && shapes.empty()) findings.add("shapes", "required");
   Problems problems;
   for (const auto& finding : findings.findings()) problems.add(at_line(finding, source, document));
   if (problems) return std::unexpected(problems.error());

@@ -109,8 +109,7 @@ Result<json::object> spec_of_report(const json::object& report, const json::obje
 // A manifest is the body, and the fields next to it come from the query.
 explain::QuestionPaths paths_of(bool is_report) {
   if (is_report) return {};
-  return {.spec = explain::FieldPath::document("query"),
-          .pod_template = explain::FieldPath::document("body")};
+  return {.spec = FieldPath::document("query"), .pod_template = FieldPath::document("body")};
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using namespace podium::framework;
 namespace api = podium::api;
 namespace cluster = podium::cluster;
 namespace json = boost::json;
-using podium::plugins::ArgErrors;
+using podium::Problems;
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
@@ -152,7 +152,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
   const std::map<std::string, std::int64_t> per_zone_;
 };
 
-std::shared_ptr<const ZoneBudget> make_zone_budget(const json::object& args, ArgErrors& errors) {
+std::shared_ptr<const ZoneBudget> make_zone_budget(const json::object& args, Problems& errors) {
   std::string label;
   std::map<std::string, std::int64_t> per_zone;
   for (const auto& [name, value] : args) {
@@ -171,8 +171,7 @@ std::shared_ptr<const ZoneBudget> make_zone_budget(const json::object& args, Arg
     }
   }
   if (label.empty()) errors.add("label", "Required value");
-  return errors.all().empty() ? std::make_shared<const ZoneBudget>(std::move(label), std::move(per_zone))
-                              : nullptr;
+  return !errors ? std::make_shared<const ZoneBudget>(std::move(label), std::move(per_zone)) : nullptr;
 }
 
 // --- StartTogether ---
@@ -218,7 +217,7 @@ class StartTogether final : public Plugin, public PermitPlugin {
   const std::chrono::seconds timeout_;
 };
 
-std::shared_ptr<const StartTogether> make_start_together(const json::object& args, ArgErrors& errors) {
+std::shared_ptr<const StartTogether> make_start_together(const json::object& args, Problems& errors) {
   std::int64_t seconds = 60;
   for (const auto& [name, value] : args) {
     if (name == "timeoutSeconds" && value.is_int64() && value.get_int64() > 0) {

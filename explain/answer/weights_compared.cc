@@ -26,14 +26,14 @@ Result<config::Config> with_weights(const NodeSearch& search) {
   const auto at = search.question.paths.spec / "search.compareWeights.strategies";
   for (auto& profile : out.profiles) {
     auto changed = std::make_shared<framework::Profile>(*profile);
-    SpecFindings unknown;
+    Problems unknown;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const bool is_known = std::ranges::any_of(
           search.config.profiles, [&](const auto& each) { return has_strategy(*each, weights[i].name); });
       if (is_known && !has_strategy(*changed, weights[i].name)) continue;
-      if (auto set = set_weight(weights[i], at[i], *changed); !set) unknown.add(set.error());
+      if (auto set = set_weight(weights[i], at[i], *changed); !set) unknown.add_all(set.error());
     }
-    if (!unknown.none()) return std::unexpected(unknown.error());
+    if (unknown) return std::unexpected(unknown.error_in_line());
     remove_disabled(weights, *changed);
     profile = std::move(changed);
   }

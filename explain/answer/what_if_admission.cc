@@ -61,13 +61,13 @@ std::string refused_pods(const Subject& subject, std::string_view why) {
 Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
                             std::int32_t computed) {
   if (!given || *given == computed) return {};
-  SpecFindings findings;
+  Problems findings;
   const auto why = fmt::format(
       "the integer value of priority ({}) must not be provided in pod spec; priority admission "
       "controller computed {} from the given PriorityClass name",
       *given, computed);
   findings.add(pod_path(question) / "spec.priority", refused_pods(*question.subject, why));
-  return findings.result();
+  return findings.result_in_line();
 }
 
 // The claims that the pod's controllers would create for it.
@@ -164,12 +164,12 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted) {
     const auto& error = admitted.error();
     if (is_stored) return invalid(subject_path(question).said(error.message));
-    SpecFindings findings;
+    Problems findings;
     if (error.findings.empty())
       findings.add(pod_path(question), refused_pods(*question.subject, error.message));
     else
-      findings.add(below(pod_path(question), error));
-    return std::unexpected(findings.error());
+      findings.add_all(below(pod_path(question), error));
+    return std::unexpected(findings.error_in_line());
   }
   pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
@@ -203,12 +203,12 @@ void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::P
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config) {
   framework::Profile profile = *config.profile(pod.scheduler_name);
-  SpecFindings unknown;
+  Problems unknown;
   for (std::size_t i = 0; i < question.strategies.size(); ++i) {
     const auto path = (question.paths.spec / "strategies")[i];
-    if (auto set = set_weight(question.strategies[i], path, profile); !set) unknown.add(set.error());
+    if (auto set = set_weight(question.strategies[i], path, profile); !set) unknown.add_all(set.error());
   }
-  if (!unknown.none()) return std::unexpected(unknown.error());
+  if (unknown) return std::unexpected(unknown.error_in_line());
   remove_disabled(question.strategies, profile);
   if (!pod.node_name.empty()) return kubelet_profile(std::move(profile));
   return profile;

@@ -1,6 +1,6 @@
 // Change: one entry of a what-if's spec.changes, which explain/answer/changes.h applies to the fork.
 //
-// Threads: values and pure functions. Errors: findings with their paths.
+// Threads: values and pure functions. Errors: problems with their paths.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -60,10 +60,10 @@ bool is_drain(Change::Type);                   // of one node, of several, or th
 bool is_of_a_node(Change::Type);               // it has a nodeName
 std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
-api::Taint read_taint(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
+api::Taint read_taint(const boost::json::value& value, const FieldPath& path, Problems& problems);
 
 // Reads spec.changes[i]. `ns`: the what-if's namespace. A change of pods or claims may name no other.
 Change read_change(const boost::json::value& value, const FieldPath& path, const std::string& ns,
-                   SpecFindings& findings);
+                   Problems& problems);
 
 }  // namespace podium::explain

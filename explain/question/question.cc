@@ -15,91 +15,91 @@ namespace {
 namespace json = boost::json;
 
 // A name becomes part of a path to the API server.
-std::string name_in(ObjectReader& reader, SpecFindings& findings) {
+std::string name_in(ObjectReader& reader, Problems& problems) {
   auto name = reader.required("name");
   if (name.empty()) return name;
   if (!api::is_dns_subdomain(name))
-    findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", name));
+    problems.add(reader.path("name"), fmt::format("{:?} is not a valid name", name));
   return name;
 }
 
-void read_pod_reference(const json::value& value, Question& question, SpecFindings& findings) {
-  ObjectReader reader(value, question.paths.spec / "podRef", findings);
+void read_pod_reference(const json::value& value, Question& question, Problems& problems) {
+  ObjectReader reader(value, question.paths.spec / "podRef", problems);
   question.about = Question::About::pod;
-  question.pod_name = name_in(reader, findings);
+  question.pod_name = name_in(reader, problems);
   question.pod_uid = reader.text("uid");
   reader.unknown_fields();
 }
 
-void read_workload_reference(const json::value& value, Question& question, SpecFindings& findings) {
-  ObjectReader reader(value, question.paths.spec / "workloadRef", findings);
+void read_workload_reference(const json::value& value, Question& question, Problems& problems) {
+  ObjectReader reader(value, question.paths.spec / "workloadRef", problems);
   question.about = Question::About::workload;
   const auto kind = reader.required("kind");
   if (const auto known = workload_kind(kind)) {
     question.workload_kind = *known;
   } else if (!kind.empty()) {
-    findings.add(
+    problems.add(
         reader.path("kind"),
         fmt::format("unknown kind \"{}\" (known: Deployment, StatefulSet, ReplicaSet, Job, DaemonSet)",
                     kind));
   }
-  question.workload_name = name_in(reader, findings);
+  question.workload_name = name_in(reader, problems);
   reader.unknown_fields();
 }
 
 // No pod is asked about. An empty one that counts as stored makes its readers look for nothing.
-void read_search_of(const json::value& value, Question& question, SpecFindings& findings) {
-  question.search = read_search(value, question.paths.spec / "search", findings);
+void read_search_of(const json::value& value, Question& question, Problems& problems) {
+  question.search = read_search(value, question.paths.spec / "search", problems);
   auto& subject = question.subject.emplace();
   subject.is_stored = true;
   subject.pod.meta.namespace_ = question.meta.namespace_;
 }
 
-void read_about(ObjectReader& spec, Question& question, SpecFindings& findings) {
+void read_about(ObjectReader& spec, Question& question, Problems& problems) {
   const auto* pod_template = spec.value("template");
   const auto* pod_ref = spec.value("podRef");
   const auto* workload_ref = spec.value("workloadRef");
   const auto* search = spec.value("search");
   if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) + (search != nullptr) !=
       1) {
-    return findings.add(question.paths.spec,
+    return problems.add(question.paths.spec,
                         "a what-if needs exactly one of template, podRef, workloadRef and search");
   }
-  if (search) return read_search_of(*search, question, findings);
-  if (pod_ref) return read_pod_reference(*pod_ref, question, findings);
-  if (workload_ref) return read_workload_reference(*workload_ref, question, findings);
+  if (search) return read_search_of(*search, question, problems);
+  if (pod_ref) return read_pod_reference(*pod_ref, question, problems);
+  if (workload_ref) return read_workload_reference(*workload_ref, question, problems);
   auto subject = read_template(*pod_template, question.paths.pod_template, question.meta);
-  if (!subject) return findings.add(subject.error());
+  if (!subject) return problems.add_all(subject.error());
   question.subject = std::move(*subject);
 }
 
-void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) {
+void read_group(ObjectReader& spec, Question& question, Problems& problems) {
   if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
   if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
-    findings.add(spec.path("topologyKey"),
+    problems.add(spec.path("topologyKey"),
                  fmt::format("\"{}\" is not a valid label key", question.topology_key));
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
     question.min_count = static_cast<std::int32_t>(*least);
     if (question.replicas && *question.replicas < question.min_count)
-      findings.add(spec.path("minCount"),
+      problems.add(spec.path("minCount"),
                    fmt::format("must be at most {} ({})", spec.path("replicas").text(), *question.replicas));
   } else if (!question.topology_key.empty()) {
-    findings.add(spec.path("topologyKey"),
+    problems.add(spec.path("topologyKey"),
                  fmt::format("needs {}: the size of the group", spec.path("minCount").text()));
   }
 }
 
 // An answer that expires before the next one would delete the what-if.
-void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings) {
+void read_refresh(ObjectReader& spec, Question& question, Problems& problems) {
   const auto every = spec.integer("refreshSeconds", 0, kMostRefresh).value_or(0);
   question.refresh = std::chrono::seconds(every);
   if (every == 0) return;
   if (every < kLeastRefresh)
-    return findings.add(spec.path("refreshSeconds"), fmt::format("must be 0 or at least {}", kLeastRefresh));
+    return problems.add(spec.path("refreshSeconds"), fmt::format("must be 0 or at least {}", kLeastRefresh));
   if (question.ttl < kKept && 2 * question.refresh > question.ttl) {
-    findings.add(spec.path("refreshSeconds"),
+    problems.add(spec.path("refreshSeconds"),
                  fmt::format("must be at most half of the time that the answer is kept (spec.ttlSeconds; {} "
                              "seconds here)",
                              question.ttl.count()));
@@ -107,28 +107,28 @@ void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings
 }
 
 void read_spec(const json::value& value, std::chrono::seconds default_ttl, Question& question,
-               SpecFindings& findings) {
-  if (!value.is_object()) return findings.add(question.paths.spec, "required");
-  ObjectReader spec(value, question.paths.spec, findings);
-  read_about(spec, question, findings);
-  read_group(spec, question, findings);
-  question.strategies = read_weights(spec, findings);
+               Problems& problems) {
+  if (!value.is_object()) return problems.add(question.paths.spec, "required");
+  ObjectReader spec(value, question.paths.spec, problems);
+  read_about(spec, question, problems);
+  read_group(spec, question, problems);
+  question.strategies = read_weights(spec, problems);
   question.nodes = spec.texts("nodes", kMostNodes);
   question.profile = spec.text("profile");
   question.scheduler_name = spec.text("schedulerName");
   spec.items("changes", kMostChanges, [&](const json::value& item, const FieldPath& path) {
-    question.changes.push_back(read_change(item, path, question.meta.namespace_, findings));
+    question.changes.push_back(read_change(item, path, question.meta.namespace_, problems));
   });
   question.fixes = spec.flag("fixes");
   question.room = spec.flag("room");
   if (question.search) {
     for (const auto* of_pods : {"replicas", "minCount", "topologyKey", "nodes", "strategies", "profile",
                                 "changes", "fixes", "room"}) {
-      if (spec.value(of_pods)) findings.add(spec.path(of_pods), "is not for a search");
+      if (spec.value(of_pods)) problems.add(spec.path(of_pods), "is not for a search");
     }
   }
   question.ttl = report_ttl(&value, default_ttl);
-  read_refresh(spec, question, findings);
+  read_refresh(spec, question, problems);
   for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);
   spec.unknown_fields();
 }
@@ -150,9 +150,9 @@ Result<Question> read_checked(const json::value& spec, api::ObjectMeta meta, std
   Question question;
   question.paths = paths;
   question.meta = std::move(meta);
-  SpecFindings findings;
-  read_spec(spec, default_ttl, question, findings);
-  if (!findings.none()) return std::unexpected(findings.error());
+  Problems problems;
+  read_spec(spec, default_ttl, question, problems);
+  if (problems) return std::unexpected(problems.error_in_line());
   return question;
 }
 

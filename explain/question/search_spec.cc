@@ -28,16 +28,15 @@ constexpr double kMillion = 1e6, kHighestPrice = 1e9;
 // A kubelet's default.
 constexpr std::int64_t kPodsOfANode = 110;
 
-void read_allocatable(const json::value& value, const FieldPath& path, api::Node& node,
-                      SpecFindings& findings) {
+void read_allocatable(const json::value& value, const FieldPath& path, api::Node& node, Problems& problems) {
   const auto* amounts = value.if_object();
   if (!amounts || amounts->empty() || amounts->size() > kMostAmounts)
-    return findings.add(path, fmt::format("must be an object with 1 to {} resources", kMostAmounts));
+    return problems.add(path, fmt::format("must be an object with 1 to {} resources", kMostAmounts));
   for (const auto& amount : *amounts) {
     const std::string name(std::string_view(amount.key()));
     const auto at = path / name;
     if (!api::is_qualified_name(name)) {
-      findings.add(at, "is not the name of a resource");
+      problems.add(at, "is not the name of a resource");
       continue;
     }
     const auto& given = amount.value();
@@ -47,7 +46,7 @@ void read_allocatable(const json::value& value, const FieldPath& path, api::Node
                                           : std::string();
     const auto quantity = api::Quantity::parse(text);
     if (!quantity || quantity->is_negative()) {
-      findings.add(at, "must be a quantity, such as 16 or 64Gi");
+      problems.add(at, "must be a quantity, such as 16 or 64Gi");
       continue;
     }
     node.allocatable.emplace_back(name, *quantity);
@@ -57,24 +56,23 @@ void read_allocatable(const json::value& value, const FieldPath& path, api::Node
   node.capacity = node.allocatable;
 }
 
-void read_node_labels(const json::value& value, const FieldPath& path, api::Node& node,
-                      SpecFindings& findings) {
+void read_node_labels(const json::value& value, const FieldPath& path, api::Node& node, Problems& problems) {
   const auto* labels = value.if_object();
   if (!labels || labels->size() > kMostLabels)
-    return findings.add(path, fmt::format("must be an object with at most {} labels", kMostLabels));
+    return problems.add(path, fmt::format("must be an object with at most {} labels", kMostLabels));
   for (const auto& label : *labels) {
     const std::string key(std::string_view(label.key()));
     const FieldPath at = fmt::format("{}[{}]", path.text(), key);
-    if (!api::is_qualified_name(key)) findings.add(at, fmt::format("\"{}\" is not a valid label key", key));
+    if (!api::is_qualified_name(key)) problems.add(at, fmt::format("\"{}\" is not a valid label key", key));
     const auto* text = label.value().if_string();
     if (!text || !api::is_label_value(*text))
-      findings.add(at, "must be a string that is a valid label value");
+      problems.add(at, "must be a string that is a valid label value");
     else
       node.meta.labels.set(key, std::string(*text));
   }
 }
 
-std::optional<std::int64_t> read_price(ObjectReader& reader, SpecFindings& findings) {
+std::optional<std::int64_t> read_price(ObjectReader& reader, Problems& problems) {
   const auto* value = reader.value("price");
   if (!value) return std::nullopt;
   const auto price = value->is_double()   ? value->get_double()
@@ -82,7 +80,7 @@ std::optional<std::int64_t> read_price(ObjectReader& reader, SpecFindings& findi
                      : value->is_uint64() ? static_cast<double>(value->get_uint64())
                                           : -1.0;
   if (price >= 0 && price <= kHighestPrice) return std::llround(price * kMillion);
-  findings.add(reader.path("price"), "must be a number from 0 to 1000000000");
+  problems.add(reader.path("price"), "must be a number from 0 to 1000000000");
   return std::nullopt;
 }
 
@@ -93,18 +91,18 @@ struct AlikeDevices {
   std::int64_t count = 1;
 };
 
-AlikeDevices read_devices_alike(const json::value& value, const FieldPath& path, SpecFindings& findings) {
-  ObjectReader reader(value, path, findings);
+AlikeDevices read_devices_alike(const json::value& value, const FieldPath& path, Problems& problems) {
+  ObjectReader reader(value, path, problems);
   AlikeDevices alike{.driver = reader.required("driver")};
   if (!alike.driver.empty() && !api::is_dns_subdomain(alike.driver))
-    findings.add(reader.path("driver"), fmt::format("{:?} is not a valid name", alike.driver));
+    problems.add(reader.path("driver"), fmt::format("{:?} is not a valid name", alike.driver));
   alike.count = reader.integer("count", 1, kMostDevices).value_or(1);
   json::object device{{"name", "device"}};
   for (const auto* field : {"attributes", "capacity"}) {
     const auto* given = reader.value(field);
     if (!given) continue;
     if (!given->is_object() || given->get_object().size() > kMostDeviceFields)
-      findings.add(reader.path(field),
+      problems.add(reader.path(field),
                    fmt::format("must be an object with at most {} fields", kMostDeviceFields));
     else
       device[field] = *given;
@@ -118,7 +116,7 @@ AlikeDevices read_devices_alike(const json::value& value, const FieldPath& path,
     constexpr std::string_view kDevice = "spec.devices[0].";
     for (auto finding : findings_of(slice.error())) {
       if (finding.path.starts_with(kDevice)) finding.path.erase(0, kDevice.size());
-      findings.add(below(path, finding));
+      problems.add(below(path, finding));
     }
   }
   return alike;
@@ -141,18 +139,18 @@ void add_devices(const AlikeDevices& alike, std::vector<api::ResourceSlice>& sli
 
 // `left`: how many devices all shapes may still have.
 void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices, std::int64_t& left,
-                  SpecFindings& findings) {
+                  Problems& problems) {
   std::int64_t sum = 0;
   reader.items("devices", kMostDeviceKinds, [&](const json::value& item, const FieldPath& at) {
-    const auto alike = read_devices_alike(item, at, findings);
+    const auto alike = read_devices_alike(item, at, problems);
     sum += alike.count;
     if (sum > kMostDevices) {
       if (sum - alike.count <= kMostDevices)
-        findings.add(at / "count", fmt::format("a node has at most {} devices", kMostDevices));
+        problems.add(at / "count", fmt::format("a node has at most {} devices", kMostDevices));
       return;
     }
     if (left >= 0 && left < alike.count)
-      findings.add(at / "count",
+      problems.add(at / "count",
                    fmt::format("the shapes have at most {} devices together", kMostDevicesOfAll));
     left -= alike.count;
     if (left >= 0) add_devices(alike, slices);
@@ -161,48 +159,48 @@ void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices,
 
 // A driver, and how many of its volumes a node takes.
 void read_csi_limits(const json::value& value, const FieldPath& path, api::CsiNode& drivers,
-                     SpecFindings& findings) {
+                     Problems& problems) {
   const auto* limits = value.if_object();
   if (!limits || limits->size() > kMostCsiDrivers)
-    return findings.add(path, fmt::format("must be an object with at most {} drivers", kMostCsiDrivers));
+    return problems.add(path, fmt::format("must be an object with at most {} drivers", kMostCsiDrivers));
   for (const auto& limit : *limits) {
     const std::string driver(std::string_view(limit.key()));
     const FieldPath at = fmt::format("{}[{}]", path.text(), driver);
-    if (!api::is_dns_subdomain(driver)) findings.add(at, fmt::format("{:?} is not a valid name", driver));
+    if (!api::is_dns_subdomain(driver)) problems.add(at, fmt::format("{:?} is not a valid name", driver));
     const auto* count = limit.value().if_int64();
     if (!count || *count < 0 || *count > kMostVolumes)
-      findings.add(at, fmt::format("must be between 0 and {}", kMostVolumes));
+      problems.add(at, fmt::format("must be between 0 and {}", kMostVolumes));
     else
       drivers.drivers.push_back({driver, static_cast<std::int32_t>(*count)});
   }
 }
 
 Shape read_shape(const json::value& value, const FieldPath& path, std::int64_t& devices_left,
-                 SpecFindings& findings) {
-  ObjectReader reader(value, path, findings);
+                 Problems& problems) {
+  ObjectReader reader(value, path, problems);
   Shape shape{.name = reader.required("name")};
   if (!shape.name.empty() && !api::is_dns_subdomain(shape.name))
-    findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", shape.name));
+    problems.add(reader.path("name"), fmt::format("{:?} is not a valid name", shape.name));
   shape.like = reader.text("like");
   const auto *allocatable = reader.value("allocatable"), *labels = reader.value("labels"),
              *taints = reader.value("taints"), *devices = reader.value("devices"),
              *csi_limits = reader.value("csiLimits");
   if (value.is_object() && shape.like.empty() == (allocatable == nullptr))
-    findings.add(path, "needs exactly one of allocatable and like");
+    problems.add(path, "needs exactly one of allocatable and like");
   if (!shape.like.empty() && (labels || taints || devices || csi_limits))
-    findings.add(path, "has the labels, taints, devices and CSI limits of the node that it is like");
+    problems.add(path, "has the labels, taints, devices and CSI limits of the node that it is like");
   if (allocatable) {
     auto& node = shape.node.emplace();
     node.meta.name = shape.name;
-    read_allocatable(*allocatable, reader.path("allocatable"), node, findings);
-    if (labels) read_node_labels(*labels, reader.path("labels"), node, findings);
+    read_allocatable(*allocatable, reader.path("allocatable"), node, problems);
+    if (labels) read_node_labels(*labels, reader.path("labels"), node, problems);
     reader.items("taints", kMostTaints, [&](const json::value& item, const FieldPath& at) {
-      node.taints.push_back(read_taint(item, at, findings));
+      node.taints.push_back(read_taint(item, at, problems));
     });
-    read_devices(reader, shape.slices, devices_left, findings);
-    if (csi_limits) read_csi_limits(*csi_limits, reader.path("csiLimits"), shape.drivers.emplace(), findings);
+    read_devices(reader, shape.slices, devices_left, problems);
+    if (csi_limits) read_csi_limits(*csi_limits, reader.path("csiLimits"), shape.drivers.emplace(), problems);
   }
-  shape.price = read_price(reader, findings);
+  shape.price = read_price(reader, problems);
   if (const auto most = reader.integer("max", 0, kMostOfShape)) shape.most = static_cast<std::int32_t>(*most);
   reader.unknown_fields();
   return shape;
@@ -210,31 +208,31 @@ Shape read_shape(const json::value& value, const FieldPath& path, std::int64_t& 
 
 }  // namespace
 
-std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings) {
+std::vector<Shape> read_shapes(ObjectReader& reader, Problems& problems) {
   std::vector<Shape> shapes;
   std::set<std::string> names;
   auto devices_left = kMostDevicesOfAll;
   reader.items("shapes", kMostShapes, [&](const json::value& item, const FieldPath& path) {
-    auto shape = read_shape(item, path, devices_left, findings);
+    auto shape = read_shape(item, path, devices_left, problems);
     if (!shape.name.empty() && !names.insert(shape.name).second)
-      findings.add(path / "name", fmt::format("another shape is named {}", shape.name));
+      problems.add(path / "name", fmt::format("another shape is named {}", shape.name));
     shapes.push_back(std::move(shape));
   });
   const auto priced =
       std::ranges::count_if(shapes, [](const Shape& shape) { return shape.price.has_value(); });
   if (priced != 0 && priced != std::ssize(shapes))
-    findings.add(reader.path("shapes"), "either all shapes have a price, or none");
+    problems.add(reader.path("shapes"), "either all shapes have a price, or none");
   return shapes;
 }
 
-std::vector<StrategyWeight> read_weights(ObjectReader& reader, SpecFindings& findings) {
+std::vector<StrategyWeight> read_weights(ObjectReader& reader, Problems& problems) {
   std::vector<StrategyWeight> out;
   reader.items("strategies", kMostStrategies, [&](const json::value& item, const FieldPath& path) {
-    ObjectReader fields(item, path, findings);
+    ObjectReader fields(item, path, problems);
     StrategyWeight strategy;
     strategy.name = fields.required("name");
     const auto weight = fields.integer("weight", 0, kMostWeight);
-    if (!weight && !fields.value("weight")) findings.add(fields.path("weight"), "required");
+    if (!weight && !fields.value("weight")) problems.add(fields.path("weight"), "required");
     strategy.weight = weight.value_or(1);
     fields.unknown_fields();
     out.push_back(std::move(strategy));
@@ -242,24 +240,24 @@ std::vector<StrategyWeight> read_weights(ObjectReader& reader, SpecFindings& fin
   return out;
 }
 
-SearchSpec read_search(const json::value& value, const FieldPath& path, SpecFindings& findings) {
-  ObjectReader reader(value, path, findings);
+SearchSpec read_search(const json::value& value, const FieldPath& path, Problems& problems) {
+  ObjectReader reader(value, path, problems);
   const auto *for_pending = reader.value("forPending"), *could_go = reader.value("couldGo"),
              *compare = reader.value("compareWeights");
   SearchSpec search;
   if (value.is_object() && (for_pending != nullptr) + (could_go != nullptr) + (compare != nullptr) != 1)
-    findings.add(path, "needs exactly one of forPending, couldGo and compareWeights");
+    problems.add(path, "needs exactly one of forPending, couldGo and compareWeights");
   if (for_pending) {
-    ObjectReader inner(*for_pending, path / "forPending", findings);
-    search.shapes = read_shapes(inner, findings);
+    ObjectReader inner(*for_pending, path / "forPending", problems);
+    search.shapes = read_shapes(inner, problems);
     inner.unknown_fields();
   } else if (could_go) {
     search.kind = SearchSpec::Kind::could_go;
-    ObjectReader(*could_go, path / "couldGo", findings).unknown_fields();
+    ObjectReader(*could_go, path / "couldGo", problems).unknown_fields();
   } else if (compare) {
     search.kind = SearchSpec::Kind::compare_weights;
-    ObjectReader inner(*compare, path / "compareWeights", findings);
-    search.weights = read_weights(inner, findings);
+    ObjectReader inner(*compare, path / "compareWeights", problems);
+    search.weights = read_weights(inner, problems);
     inner.require_items("strategies");
     inner.unknown_fields();
   }

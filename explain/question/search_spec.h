@@ -1,6 +1,6 @@
 // SearchSpec: spec.search of a what-if, a question about the cluster and not about a pod.
 //
-// Threads: values and pure functions. Errors: findings with their paths.
+// Threads: values and pure functions. Errors: problems with their paths.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -44,10 +44,10 @@ struct SearchSpec {
 };
 
 // Reads the list `strategies` of an object.
-std::vector<StrategyWeight> read_weights(ObjectReader& reader, SpecFindings& findings);
+std::vector<StrategyWeight> read_weights(ObjectReader& reader, Problems& problems);
 // Reads spec.search.
-SearchSpec read_search(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
+SearchSpec read_search(const boost::json::value& value, const FieldPath& path, Problems& problems);
 // Reads the list `shapes` of an object.
-std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings);
+std::vector<Shape> read_shapes(ObjectReader& reader, Problems& problems);
 
 }  // namespace podium::explain

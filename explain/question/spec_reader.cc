@@ -8,9 +8,9 @@ namespace podium::explain {
 
 namespace json = boost::json;
 
-ObjectReader::ObjectReader(const json::value& value, FieldPath path, SpecFindings& findings)
-    : object_(value.if_object()), path_(std::move(path)), findings_(findings) {
-  if (!object_) findings_.add(path_, "must be an object");
+ObjectReader::ObjectReader(const json::value& value, FieldPath path, Problems& problems)
+    : object_(value.if_object()), path_(std::move(path)), problems_(problems) {
+  if (!object_) problems_.add(path_, "must be an object");
 }
 
 const json::value* ObjectReader::value(std::string_view field) {
@@ -23,11 +23,11 @@ std::string ObjectReader::text(std::string_view field) {
   const auto* found = value(field);
   if (!found) return {};
   if (!found->is_string()) {
-    findings_.add(path(field), "must be a string");
+    problems_.add(path(field), "must be a string");
     return {};
   }
   if (found->get_string().size() > kMostText) {
-    findings_.add(path(field), fmt::format("must have at most {} bytes", kMostText));
+    problems_.add(path(field), fmt::format("must have at most {} bytes", kMostText));
     return {};
   }
   return std::string(found->get_string());
@@ -36,13 +36,13 @@ std::string ObjectReader::text(std::string_view field) {
 std::string ObjectReader::required(std::string_view field) {
   const auto* found = value(field);
   const bool is_missing = !found || (found->is_string() && found->get_string().empty());
-  if (object_ && is_missing) findings_.add(path(field), "required");
+  if (object_ && is_missing) problems_.add(path(field), "required");
   return found ? text(field) : std::string();
 }
 
 bool ObjectReader::flag(std::string_view field) {
   const auto* found = value(field);
-  if (found && !found->is_bool()) findings_.add(path(field), "must be true or false");
+  if (found && !found->is_bool()) problems_.add(path(field), "must be true or false");
   return found && found->is_bool() && found->get_bool();
 }
 
@@ -53,7 +53,7 @@ std::optional<std::int64_t> ObjectReader::integer(std::string_view field, std::i
   boost::system::error_code inexact;
   const auto number = found->to_number<std::int64_t>(inexact);
   if (!found->is_double() && !inexact && number >= least && number <= most) return number;
-  findings_.add(path(field), fmt::format("must be between {} and {}", least, most));
+  problems_.add(path(field), fmt::format("must be between {} and {}", least, most));
   return std::nullopt;
 }
 
@@ -61,9 +61,9 @@ const json::array* ObjectReader::array(std::string_view field, std::size_t most)
   const auto* found = value(field);
   if (!found) return nullptr;
   const auto* list = found->if_array();
-  if (!list) findings_.add(path(field), "must be a list");
+  if (!list) problems_.add(path(field), "must be a list");
   if (list && list->size() > most) {
-    findings_.add(path(field), fmt::format("must have at most {} items", most));
+    problems_.add(path(field), fmt::format("must have at most {} items", most));
     return nullptr;
   }
   return list;
@@ -73,9 +73,9 @@ std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t
   std::vector<std::string> out;
   items(field, most, [&](const json::value& item, const FieldPath& at) {
     if (!item.is_string() || item.get_string().empty())
-      findings_.add(at, "must be a string that is not empty");
+      problems_.add(at, "must be a string that is not empty");
     else if (item.get_string().size() > kMostName)
-      findings_.add(at, fmt::format("must have at most {} bytes", kMostName));
+      problems_.add(at, fmt::format("must have at most {} bytes", kMostName));
     else
       out.emplace_back(item.get_string());
   });
@@ -85,14 +85,14 @@ std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t
 void ObjectReader::require_items(std::string_view field) {
   const auto* found = value(field);
   const auto* list = found ? found->if_array() : nullptr;
-  if (object_ && (!found || (list && list->empty()))) findings_.add(path(field), "required");
+  if (object_ && (!found || (list && list->empty()))) problems_.add(path(field), "required");
 }
 
 void ObjectReader::unknown_fields() const {
   if (!object_) return;
   for (const auto& field : *object_) {
     const std::string_view key = field.key();
-    if (std::ranges::find(known_, key) == known_.end()) findings_.add(path(key), "unknown field");
+    if (std::ranges::find(known_, key) == known_.end()) problems_.add(path(key), "unknown field");
   }
 }
 

@@ -4,7 +4,7 @@
 // wrong type, or a text that is too long, is a finding and reads as absent. Answers repeat texts, and the CRD
 // bounds their length there; the HTTPS API has no schema that checks them first.
 //
-// Threads: values; the JSON must outlive a reader. Errors: findings, "path: reason".
+// Threads: values; the JSON must outlive a reader. Errors: problems, "path: reason".
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,14 +14,14 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/workload/spec_findings.h"
+#include "base/problems.h"
 
 namespace podium::explain {
 
 class ObjectReader {
  public:
   // A value that is not an object is a finding, and has no fields.
-  ObjectReader(const boost::json::value& value, FieldPath path, SpecFindings& findings);
+  ObjectReader(const boost::json::value& value, FieldPath path, Problems& problems);
 
   FieldPath path(std::string_view field) const { return path_ / field; }
   // Null if absent or null.
@@ -50,7 +50,7 @@ class ObjectReader {
 
   const boost::json::object* object_;
   const FieldPath path_;
-  SpecFindings& findings_;
+  Problems& problems_;
   std::vector<std::string> known_;
 };
 

@@ -9,8 +9,8 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
+#include "base/problems.h"
 #include "explain/workload/new_claims.h"
-#include "explain/workload/spec_findings.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::explain {

@@ -7,7 +7,7 @@
 
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
-#include "explain/workload/field_path.h"
+#include "base/field_path.h"
 
 namespace podium::explain {
 namespace {

@@ -17,12 +17,12 @@ namespace {
 
 namespace json = boost::json;
 
-void check_modes(const json::value& claim, const FieldPath& at, SpecFindings& findings) {
+void check_modes(const json::value& claim, const FieldPath& at, Problems& problems) {
   constexpr std::array<std::string_view, 4> kModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
                                                       "ReadWriteOncePod"};
   const auto* modes = api::find_at(claim, "/spec/accessModes");
   if (!modes || !modes->is_array() || modes->get_array().empty())
-    return findings.add(at, "Required value: at least 1 access mode is required");
+    return problems.required(at, "at least 1 access mode is required");
   bool is_exclusive = false;
   for (const auto& mode : modes->get_array()) {
     const auto* text = mode.if_string();
@@ -30,37 +30,35 @@ void check_modes(const json::value& claim, const FieldPath& at, SpecFindings& fi
     const std::string_view given(*text);
     is_exclusive |= given == "ReadWriteOncePod";
     if (std::ranges::find(kModes, given) == kModes.end())
-      findings.add(at, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
+      problems.add(at, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
                                    fmt::join(kModes, "\", \"")));
   }
   if (is_exclusive && modes->get_array().size() > 1)
-    findings.add(at, "Forbidden: may not use ReadWriteOncePod with other access modes");
+    problems.forbidden(at, "may not use ReadWriteOncePod with other access modes");
 }
 
-void check_storage(const json::value& claim, const FieldPath& at, SpecFindings& findings) {
+void check_storage(const json::value& claim, const FieldPath& at, Problems& problems) {
   const auto* storage = api::find_at(claim, "/spec/resources/requests/storage");
-  if (!storage) return findings.add(at, "Required value");
+  if (!storage) return problems.required(at);
   const auto* text = storage->if_string();
   if (!text) return;
   const auto quantity = api::Quantity::parse(std::string_view(*text));
   if (quantity && *quantity <= api::Quantity())
-    findings.add(at,
-                 fmt::format("Invalid value: \"{}\": must be greater than zero", std::string_view(*text)));
+    problems.invalid(at, std::string_view(*text), "must be greater than zero");
 }
 
 }  // namespace
 
-void check_claim_spec(const json::value& claim, const FieldPath& path, SpecFindings& findings) {
+void check_claim_spec(const json::value& claim, const FieldPath& path, Problems& problems) {
   const auto at = path / "spec";
-  check_modes(claim, at / "accessModes", findings);
-  check_storage(claim, at / "resources[storage]", findings);
+  check_modes(claim, at / "accessModes", problems);
+  check_storage(claim, at / "resources[storage]", problems);
   if (const auto name = api::text_at(claim, "/spec/storageClassName");
       !name.empty() && !api::is_dns_subdomain(name))
-    findings.add(at / "storageClassName",
-                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 subdomain", name));
+    problems.invalid(at / "storageClassName", name, "must be a lowercase RFC 1123 subdomain");
   if (const auto mode = api::text_at(claim, "/spec/volumeMode");
       !mode.empty() && mode != "Block" && mode != "Filesystem")
-    findings.add(at / "volumeMode",
+    problems.add(at / "volumeMode",
                  fmt::format(R"(Unsupported value: "{}": supported values: "Block", "Filesystem")", mode));
 }
 

@@ -46,25 +46,24 @@ const json::array& items_of(const json::value& value, std::string_view field) {
 }
 
 void check_least(const json::value& value, std::string_view field, const FieldPath& path,
-                 SpecFindings& findings) {
+                 Problems& problems) {
   const auto number = number_in(value, field);
-  if (number && *number < 0)
-    findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
+  if (number && *number < 0) problems.invalid(path / field, *number, "must be greater than or equal to 0");
 }
 
-void check_count(std::size_t count, std::size_t most, const FieldPath& at, SpecFindings& findings) {
-  if (count > most) findings.add(at, fmt::format("Too many: {}: must have at most {} items", count, most));
+void check_count(std::size_t count, std::size_t most, const FieldPath& at, Problems& problems) {
+  if (count > most) problems.add(at, fmt::format("Too many: {}: must have at most {} items", count, most));
 }
 
 // A text that has one of the values known to the API server.
 void check_known(const json::value& value, std::string_view field, Texts known, const FieldPath& path,
-                 SpecFindings& findings) {
+                 Problems& problems) {
   const auto given = api::text_at(value, fmt::format("/{}", field));
   if (given.empty())
-    findings.add(path / field, fmt::format("Required value: valid values: [{}]",
-                                           fmt::format("\"{}\"", fmt::join(known, "\" \""))));
+    problems.required(path / field,
+                      fmt::format("valid values: [{}]", fmt::format("\"{}\"", fmt::join(known, "\" \""))));
   else if (std::ranges::find(known, given) == known.end())
-    findings.add(path / field,
+    problems.add(path / field,
                  fmt::format("Unsupported value: \"{}\": supported values: {}", given, quoted(known)));
 }
 
@@ -73,37 +72,34 @@ void check_known(const json::value& value, std::string_view field, Texts known, 
 bool is_indexed(const json::value& spec) { return api::text_at(spec, "/completionMode") == "Indexed"; }
 
 void check_needs_indexes(const json::value& spec, std::string_view field, const FieldPath& path,
-                         SpecFindings& findings) {
+                         Problems& problems) {
   if (const auto number = number_in(spec, field))
-    findings.add(path / field, fmt::format("Invalid value: {}: requires indexed completion mode", *number));
+    problems.invalid(path / field, *number, "requires indexed completion mode");
 }
 
 void check_most(std::optional<std::int64_t> number, std::int64_t most, std::string_view when,
-                const FieldPath& at, SpecFindings& findings) {
+                const FieldPath& at, Problems& problems) {
   if (number && *number > most)
-    findings.add(at,
-                 fmt::format("Invalid value: {}: must be less than or equal to {}{}", *number, most, when));
+    problems.invalid(at, *number, fmt::format("must be less than or equal to {}{}", most, when));
 }
 
-void check_indexed(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_indexed(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto completions = number_in(spec, "completions"), parallelism = number_in(spec, "parallelism"),
              failed = number_in(spec, "maxFailedIndexes");
-  if (!completions) findings.add(path / "completions", "Required value: when completion mode is Indexed");
+  if (!completions) problems.required(path / "completions", "when completion mode is Indexed");
   check_most(parallelism, kMostIndexedParallelism, " when completion mode is Indexed", path / "parallelism",
-             findings);
+             problems);
   if (completions && failed && *failed > *completions)
-    findings.add(path / "maxFailedIndexes",
-                 fmt::format("Invalid value: {}: must be less than or equal to completions", *failed));
-  check_most(failed, kMostFailedIndexes, "", path / "maxFailedIndexes", findings);
+    problems.invalid(path / "maxFailedIndexes", *failed, "must be less than or equal to completions");
+  check_most(failed, kMostFailedIndexes, "", path / "maxFailedIndexes", problems);
   if (!completions || *completions <= kManyCompletions || !number_in(spec, "backoffLimitPerIndex")) return;
   if (!failed)
-    findings.add(
-        path / "maxFailedIndexes",
-        fmt::format("Required value: must be specified when completions is above {}", kManyCompletions));
+    problems.required(path / "maxFailedIndexes",
+                      fmt::format("must be specified when completions is above {}", kManyCompletions));
   const auto when =
       fmt::format(" when completions are above {} and used with backoff limit per index", kManyCompletions);
-  check_most(parallelism, kMostOfManyCompletions, when, path / "parallelism", findings);
-  check_most(failed, kMostOfManyCompletions, when, path / "maxFailedIndexes", findings);
+  check_most(parallelism, kMostOfManyCompletions, when, path / "parallelism", problems);
+  check_most(failed, kMostOfManyCompletions, when, path / "maxFailedIndexes", problems);
 }
 
 // --- podFailurePolicy ---
@@ -119,18 +115,16 @@ std::set<std::string> containers_of(const json::value& spec) {
 }
 
 void check_exit_codes(const json::value& codes, const std::set<std::string>& containers,
-                      const FieldPath& path, SpecFindings& findings) {
-  check_known(codes, "operator", kOperators, path, findings);
+                      const FieldPath& path, Problems& problems) {
+  check_known(codes, "operator", kOperators, path, problems);
   if (const auto* name = api::find_at(codes, "/containerName");
       name && name->is_string() && !containers.contains(api::text_at(codes, "/containerName")))
-    findings.add(path / "containerName",
-                 fmt::format("Invalid value: {}: must be one of the container or initContainer names in the "
-                             "pod template",
-                             json::serialize(*name)));
+    problems.invalid(path / "containerName", ShownValue::as_is(json::serialize(*name)),
+                     "must be one of the container or initContainer names in the pod template");
   const auto& values = items_of(codes, "values");
   const auto at = path / "values";
-  if (values.empty()) findings.add(at, "Invalid value: []: at least one value is required");
-  check_count(values.size(), kMostExitCodes, at, findings);
+  if (values.empty()) problems.add(at, "Invalid value: []: at least one value is required");
+  check_count(values.size(), kMostExitCodes, at, problems);
   std::set<std::int64_t> known;
   std::optional<std::int64_t> before;
   bool is_ordered = true;
@@ -138,51 +132,48 @@ void check_exit_codes(const json::value& codes, const std::set<std::string>& con
     if (!values[i].is_int64()) continue;  // reported as a wrong type
     const auto code = values[i].get_int64();
     if (code == 0 && api::text_at(codes, "/operator") == "In")
-      findings.add(at[i], "Invalid value: 0: must not be 0 for the In operator");
-    if (!known.insert(code).second) findings.add(at[i], fmt::format("Duplicate value: {}", code));
+      problems.invalid(at[i], 0, "must not be 0 for the In operator");
+    if (!known.insert(code).second) problems.duplicate(at[i], code);
     is_ordered = is_ordered && (!before || *before <= code);
     before = code;
   }
-  if (!is_ordered)
-    findings.add(at, fmt::format("Invalid value: {}: must be ordered", json::serialize(values)));
+  if (!is_ordered) problems.invalid(at, ShownValue::as_is(json::serialize(values)), "must be ordered");
 }
 
-void check_conditions(const json::array& conditions, const FieldPath& path, SpecFindings& findings) {
-  check_count(conditions.size(), kMostConditions, path, findings);
+void check_conditions(const json::array& conditions, const FieldPath& path, Problems& problems) {
+  check_count(conditions.size(), kMostConditions, path, problems);
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const auto type = api::text_at(conditions[i], "/type");
-    if (!api::is_qualified_name(type))
-      findings.add(path[i] / "type", fmt::format("Invalid value: \"{}\": must be a qualified name", type));
+    if (!api::is_qualified_name(type)) problems.invalid(path[i] / "type", type, "must be a qualified name");
     // The API server defaults the status to True.
     if (!api::text_at(conditions[i], "/status").empty())
-      check_known(conditions[i], "status", kStatuses, path[i], findings);
+      check_known(conditions[i], "status", kStatuses, path[i], problems);
   }
 }
 
-void check_failure_policy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_failure_policy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto* policy = api::find_at(spec, "/podFailurePolicy");
   if (!policy) return;
   const auto& rules = items_of(*policy, "rules");
   const auto of_rules = path / "podFailurePolicy.rules";
-  check_count(rules.size(), kMostRules, of_rules, findings);
+  check_count(rules.size(), kMostRules, of_rules, problems);
   const auto containers = containers_of(spec);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto at = of_rules[i];
     if (api::text_at(rules[i], "/action") == "FailIndex") {
       if (!number_in(spec, "backoffLimitPerIndex"))
-        findings.add(at / "action",
-                     "Invalid value: \"FailIndex\": requires the backoffLimitPerIndex to be set");
+        problems.invalid(at / "action", "FailIndex", "requires the backoffLimitPerIndex to be set");
     } else {
-      check_known(rules[i], "action", kActions, at, findings);
+      check_known(rules[i], "action", kActions, at, problems);
     }
     const auto* codes = api::find_at(rules[i], "/onExitCodes");
     const auto& conditions = items_of(rules[i], "onPodConditions");
-    if (codes) check_exit_codes(*codes, containers, at / "onExitCodes", findings);
-    check_conditions(conditions, at / "onPodConditions", findings);
+    if (codes) check_exit_codes(*codes, containers, at / "onExitCodes", problems);
+    check_conditions(conditions, at / "onPodConditions", problems);
     if (codes && !conditions.empty())
-      findings.add(at, "Invalid value: specifying both OnExitCodes and OnPodConditions is not supported");
+      problems.add(at, "Invalid value: specifying both OnExitCodes and OnPodConditions is not supported");
     if (!codes && conditions.empty())
-      findings.add(at, "Invalid value: specifying one of OnExitCodes and OnPodConditions is required");
+      problems.add(at, "Invalid value: specifying one of OnExitCodes and OnPodConditions is required");
   }
 }
 
@@ -228,55 +219,53 @@ Indexes read_indexes(std::string_view text, std::int64_t completions) {
 }
 
 void check_success_rule(const json::value& rule, std::int64_t completions, const FieldPath& path,
-                        SpecFindings& findings) {
+                        Problems& problems) {
   const auto count = number_in(rule, "succeededCount");
   const auto* indexes = api::find_at(rule, "/succeededIndexes");
   if (!count && !indexes)
-    findings.add(path,
-                 "Required value: at least one of succeededCount or succeededIndexes must be specified");
+    problems.required(path, "at least one of succeededCount or succeededIndexes must be specified");
   Indexes given;
   if (indexes && indexes->is_string()) {
     const std::string_view text = indexes->get_string();
     const auto at = path / "succeededIndexes";
     if (text.size() > kMostIndexesBytes)
-      findings.add(at, fmt::format("Too long: may not be more than {} bytes", kMostIndexesBytes));
+      problems.add(at, fmt::format("Too long: may not be more than {} bytes", kMostIndexesBytes));
     else
       given = read_indexes(text, completions);
     if (!given.error.empty())
-      findings.add(
-          at, fmt::format("Invalid value: \"{}\": error parsing succeededIndexes: {}", text, given.error));
+      problems.invalid(at, text, fmt::format("error parsing succeededIndexes: {}", given.error));
   }
   if (!count) return;
   const auto at = path / "succeededCount";
-  check_least(rule, "succeededCount", path, findings);
-  check_most(count, completions, " (the number of specified completions)", at, findings);
+  check_least(rule, "succeededCount", path, problems);
+  check_most(count, completions, " (the number of specified completions)", at, problems);
   if (indexes)
     check_most(count, given.count, " (the number of indexes in the specified succeededIndexes field)", at,
-               findings);
+               problems);
 }
 
-void check_success_policy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_success_policy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto* policy = api::find_at(spec, "/successPolicy");
   if (!policy) return;
   const auto at = path / "successPolicy";
   if (!is_indexed(spec))
-    return findings.add(
-        at, fmt::format("Invalid value: {}: requires indexed completion mode", json::serialize(*policy)));
+    return problems.invalid(at, ShownValue::as_is(json::serialize(*policy)),
+                            "requires indexed completion mode");
   const auto& rules = items_of(*policy, "rules");
   if (rules.empty())
-    findings.add(at / "rules",
-                 "Required value: at least one rules must be specified when the successPolicy is specified");
-  check_count(rules.size(), kMostRules, at / "rules", findings);
+    problems.required(at / "rules",
+                      "at least one rules must be specified when the successPolicy is specified");
+  check_count(rules.size(), kMostRules, at / "rules", problems);
   const auto completions = number_in(spec, "completions");
   for (std::size_t i = 0; i < rules.size() && completions; ++i)
-    check_success_rule(rules[i], *completions, (at / "rules")[i], findings);
+    check_success_rule(rules[i], *completions, (at / "rules")[i], problems);
 }
 
-void check_replacement(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_replacement(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto policy = api::text_at(spec, "/podReplacementPolicy");
   const bool only_failed = api::find_at(spec, "/podFailurePolicy") != nullptr;
   if (policy.empty() || policy == "Failed" || (policy == "TerminatingOrFailed" && !only_failed)) return;
-  findings.add(path / "podReplacementPolicy",
+  problems.add(path / "podReplacementPolicy",
                fmt::format("Unsupported value: \"{}\": supported values: \"Failed\"{}", policy,
                            only_failed ? "" : ", \"TerminatingOrFailed\""));
 }
@@ -287,52 +276,48 @@ bool is_domain_prefixed_path(std::string_view text) {
   return slash != text.npos && slash + 1 < text.size() && api::is_dns_subdomain(text.substr(0, slash));
 }
 
-void check_manager(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_manager(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto* given = api::find_at(spec, "/managedBy");
   if (!given || !given->is_string()) return;
   const std::string_view manager = given->get_string();
   const auto at = path / "managedBy";
   if (!is_domain_prefixed_path(manager))
-    findings.add(at, fmt::format("Invalid value: \"{}\": must be a domain-prefixed path (such as "
-                                 "\"acme.io/foo\")",
-                                 manager));
+    problems.invalid(at, manager, "must be a domain-prefixed path (such as \"acme.io/foo\")");
   if (manager.size() > kMostManagerBytes)
-    findings.add(at, fmt::format("Too long: may not be more than {} bytes", kMostManagerBytes));
+    problems.add(at, fmt::format("Too long: may not be more than {} bytes", kMostManagerBytes));
 }
 
 }  // namespace
 
-void check_job_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_job_spec(const json::value& spec, const FieldPath& path, Problems& problems) {
   for (const auto* field : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
                             "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"})
-    check_least(spec, field, path, findings);
+    check_least(spec, field, path, problems);
   if (number_in(spec, "maxFailedIndexes") && !number_in(spec, "backoffLimitPerIndex"))
-    findings.add(path / "backoffLimitPerIndex", "Required value: when maxFailedIndexes is specified");
-  check_manager(spec, path, findings);
+    problems.required(path / "backoffLimitPerIndex", "when maxFailedIndexes is specified");
+  check_manager(spec, path, problems);
   const auto mode = api::text_at(spec, "/completionMode");
   if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed") {
-    findings.add(path / "completionMode",
+    problems.add(path / "completionMode",
                  fmt::format(R"(Unsupported value: "{}": supported values: "NonIndexed", "Indexed")", mode));
   } else if (is_indexed(spec)) {
-    check_indexed(spec, path, findings);
+    check_indexed(spec, path, problems);
   } else {
-    check_needs_indexes(spec, "backoffLimitPerIndex", path, findings);
-    check_needs_indexes(spec, "maxFailedIndexes", path, findings);
+    check_needs_indexes(spec, "backoffLimitPerIndex", path, problems);
+    check_needs_indexes(spec, "maxFailedIndexes", path, problems);
   }
-  check_failure_policy(spec, path, findings);
-  check_success_policy(spec, path, findings);
-  check_replacement(spec, path, findings);
+  check_failure_policy(spec, path, problems);
+  check_success_policy(spec, path, problems);
+  check_replacement(spec, path, problems);
 }
 
 void check_job_name(std::string_view name, const json::value& spec, const FieldPath& path,
-                    SpecFindings& findings) {
+                    Problems& problems) {
   const auto completions = number_in(spec, "completions");
   if (!is_indexed(spec) || !completions || *completions <= 0) return;
   const auto host = fmt::format("{}-{}", name, *completions - 1);
   if (!api::is_dns_label(host))
-    findings.add(path, fmt::format("Invalid value: \"{}\": will not able to create pod with invalid DNS "
-                                   "label: {}",
-                                   name, host));
+    problems.invalid(path, name, fmt::format("will not able to create pod with invalid DNS label: {}", host));
 }
 
 }  // namespace podium::explain

@@ -51,24 +51,24 @@ void each(const json::value& value, std::string_view field, const FieldPath& pat
 // `at`: the field that the API server names; empty: `field`.
 void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
                   std::initializer_list<std::string_view> supported, std::string_view at,
-                  SpecFindings& findings) {
+                  Problems& problems) {
   const auto given = text_of(value, field);
   if (given.empty() || std::ranges::find(supported, given) != supported.end()) return;
-  findings.add(path / (at.empty() ? field : at),
+  problems.add(path / (at.empty() ? field : at),
                fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
                            fmt::join(supported, "\", \"")));
 }
 
 void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
-                  std::initializer_list<std::string_view> supported, SpecFindings& findings) {
-  check_one_of(value, field, path, supported, "", findings);
+                  std::initializer_list<std::string_view> supported, Problems& problems) {
+  check_one_of(value, field, path, supported, "", problems);
 }
 
 void check_label(const json::value& value, std::string_view field, const FieldPath& path,
-                 SpecFindings& findings) {
+                 Problems& problems) {
   const auto given = text_of(value, field);
   if (given.empty() || api::is_dns_label(given)) return;
-  findings.add(path / field, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 label", given));
+  problems.invalid(path / field, given, "must be a lowercase RFC 1123 label");
 }
 
 // --- containers ---
@@ -82,90 +82,83 @@ bool is_port_name(std::string_view name) {
          name.back() != '-';
 }
 
-void check_ports(const json::value& container, const FieldPath& path, SpecFindings& findings) {
+void check_ports(const json::value& container, const FieldPath& path, Problems& problems) {
   Names names;
   each(container, "ports", path, [&](const json::value& port, const FieldPath& at) {
     const auto name = text_of(port, "name");
     if (name.empty()) return;
     if (!is_port_name(name)) {
-      findings.add(at / "name",
-                   fmt::format("Invalid value: \"{}\": must be at most 15 lowercase letters, digits and "
-                               "dashes, with a letter",
-                               name));
+      problems.invalid(at / "name", name,
+                       "must be at most 15 lowercase letters, digits and dashes, with a letter");
     } else if (!names.insert(name).second) {
-      findings.add(at / "name", fmt::format("Duplicate value: \"{}\"", name));
+      problems.duplicate(at / "name", name);
     }
   });
 }
 
 void check_mounts(const json::value& container, const Names& volumes, const FieldPath& path,
-                  SpecFindings& findings) {
+                  Problems& problems) {
   Names paths;
   each(container, "volumeMounts", path, [&](const json::value& mount, const FieldPath& at) {
     const auto name = text_of(mount, "name"), where = text_of(mount, "mountPath");
-    if (name.empty()) findings.add(at / "name", "Required value");
-    if (!volumes.contains(name)) findings.add(at / "name", fmt::format("Not found: \"{}\"", name));
-    if (where.empty()) findings.add(at / "mountPath", "Required value");
-    if (!paths.insert(where).second)
-      findings.add(at / "mountPath", fmt::format("Invalid value: \"{}\": must be unique", where));
+    if (name.empty()) problems.required(at / "name");
+    if (!volumes.contains(name)) problems.add(at / "name", fmt::format("Not found: \"{}\"", name));
+    if (where.empty()) problems.required(at / "mountPath");
+    if (!paths.insert(where).second) problems.invalid(at / "mountPath", where, "must be unique");
   });
   each(container, "volumeDevices", path, [&](const json::value& device, const FieldPath& at) {
     const auto name = text_of(device, "name");
-    if (name.empty()) findings.add(at / "name", "Required value");
-    if (!volumes.contains(name)) findings.add(at / "name", fmt::format("Not found: \"{}\"", name));
-    if (text_of(device, "devicePath").empty()) findings.add(at / "devicePath", "Required value");
+    if (name.empty()) problems.required(at / "name");
+    if (!volumes.contains(name)) problems.add(at / "name", fmt::format("Not found: \"{}\"", name));
+    if (text_of(device, "devicePath").empty()) problems.required(at / "devicePath");
   });
 }
 
 void check_claims(const json::value& container, const Names& claims, const FieldPath& path,
-                  SpecFindings& findings) {
+                  Problems& problems) {
   const auto* resources = api::find_at(container, "/resources");
   if (!resources) return;
   Names names;
   each(*resources, "claims", path / "resources", [&](const json::value& claim, const FieldPath& at) {
     const auto name = text_of(claim, "name"), request = text_of(claim, "request");
-    if (name.empty()) return findings.add(at, "Required value");
-    if (!claims.contains(name)) findings.add(at, fmt::format("Not found: \"{}\"", name));
+    if (name.empty()) return problems.required(at);
+    if (!claims.contains(name)) problems.add(at, fmt::format("Not found: \"{}\"", name));
     const auto key = request.empty() ? name : name + '/' + request;
     const auto below = names.lower_bound(name + '/');
     const bool has_part = request.empty() && below != names.end() && below->starts_with(name + '/');
-    if (names.contains(name) || has_part || !names.insert(key).second)
-      findings.add(at, fmt::format("Duplicate value: \"{}\"", key));
+    if (names.contains(name) || has_part || !names.insert(key).second) problems.duplicate(at, key);
   });
 }
 
-void check_restart_rules(const json::value& container, const FieldPath& path, SpecFindings& findings) {
-  check_one_of(container, "restartPolicy", path, {"Always", "Never", "OnFailure"}, findings);
+void check_restart_rules(const json::value& container, const FieldPath& path, Problems& problems) {
+  check_one_of(container, "restartPolicy", path, {"Always", "Never", "OnFailure"}, problems);
   std::size_t count = 0;
   each(container, "restartPolicyRules", path, [&](const json::value& rule, const FieldPath& at) {
     ++count;
-    check_one_of(rule, "action", at, {"Restart", "RestartAllContainers"}, findings);
-    if (!has(rule, "exitCodes")) return findings.add(at / "exitCodes", "Required value: must be specified");
-    check_one_of(*api::find_at(rule, "/exitCodes"), "operator", at / "exitCodes", {"In", "NotIn"}, findings);
+    check_one_of(rule, "action", at, {"Restart", "RestartAllContainers"}, problems);
+    if (!has(rule, "exitCodes")) return problems.required(at / "exitCodes", "must be specified");
+    check_one_of(*api::find_at(rule, "/exitCodes"), "operator", at / "exitCodes", {"In", "NotIn"}, problems);
   });
   if (count > 0 && text_of(container, "restartPolicy").empty())
-    findings.add(path / "restartPolicy",
-                 "Required value: must specify restartPolicy when restart rules are used");
+    problems.required(path / "restartPolicy", "must specify restartPolicy when restart rules are used");
   if (count > kMostRestartRules)
-    findings.add(path / "restartPolicyRules",
+    problems.add(path / "restartPolicyRules",
                  fmt::format("Too many: {}: must have at most {} items", count, kMostRestartRules));
 }
 
 // The policies of a resize; `never`: the pod's restartPolicy.
-void check_resize(const json::value& container, bool never, const FieldPath& path, SpecFindings& findings) {
+void check_resize(const json::value& container, bool never, const FieldPath& path, Problems& problems) {
   Names resources;
   each(container, "resizePolicy", path, [&](const json::value& policy, const FieldPath& at) {
     const auto resource = text_of(policy, "resourceName"), restart = text_of(policy, "restartPolicy");
-    if (!resources.insert(resource).second)
-      findings.add(at, fmt::format("Duplicate value: \"{}\"", resource));
-    if (resource.empty() || restart.empty()) return findings.add(path / "resizePolicy", "Required value");
-    check_one_of(policy, "resourceName", path, {"cpu", "memory"}, "resizePolicy", findings);
+    if (!resources.insert(resource).second) problems.duplicate(at, resource);
+    if (resource.empty() || restart.empty()) return problems.required(path / "resizePolicy");
+    check_one_of(policy, "resourceName", path, {"cpu", "memory"}, "resizePolicy", problems);
     check_one_of(policy, "restartPolicy", path, {"NotRequired", "RestartContainer"}, "resizePolicy",
-                 findings);
+                 problems);
     if (never && restart == "RestartContainer")
-      findings.add(path / "resizePolicy",
-                   "Invalid value: \"RestartContainer\": must be 'NotRequired' when pod `restartPolicy` is "
-                   "'Never'");
+      problems.invalid(path / "resizePolicy", "RestartContainer",
+                       "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
   });
 }
 
@@ -175,59 +168,55 @@ struct Known {
 };
 
 void check_container(const json::value& container, const Known& known, const FieldPath& path,
-                     SpecFindings& findings) {
-  check_ports(container, path, findings);
-  check_mounts(container, known.volumes, path, findings);
-  check_claims(container, known.claims, path, findings);
-  check_restart_rules(container, path, findings);
-  check_resize(container, known.never_restarts, path, findings);
-  check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, findings);
-  check_one_of(container, "terminationMessagePolicy", path, {"FallbackToLogsOnError", "File"}, findings);
+                     Problems& problems) {
+  check_ports(container, path, problems);
+  check_mounts(container, known.volumes, path, problems);
+  check_claims(container, known.claims, path, problems);
+  check_restart_rules(container, path, problems);
+  check_resize(container, known.never_restarts, path, problems);
+  check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, problems);
+  check_one_of(container, "terminationMessagePolicy", path, {"FallbackToLogsOnError", "File"}, problems);
   each(container, "env", path, [&](const json::value& variable, const FieldPath& at) {
-    if (text_of(variable, "name").empty()) findings.add(at / "name", "Required value");
+    if (text_of(variable, "name").empty()) problems.required(at / "name");
   });
   if (!known.host_users && has(container, "volumeDevices"))
-    findings.add(path / "volumeDevices", "Forbidden: when `hostUsers` is false");
+    problems.forbidden(path / "volumeDevices", "when `hostUsers` is false");
 }
 
-void check_init_container(const json::value& container, const FieldPath& path, SpecFindings& findings) {
+void check_init_container(const json::value& container, const FieldPath& path, Problems& problems) {
   if (text_of(container, "restartPolicy") == "Always") return;
   for (const auto* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
     if (has(container, field))
-      findings.add(path / field,
-                   "Forbidden: may not be set for init containers without restartPolicy=Always");
+      problems.forbidden(path / field, "may not be set for init containers without restartPolicy=Always");
   }
 }
 
 // --- volumes and the rest ---
 
-void check_volume(const json::value& volume, const FieldPath& path, SpecFindings& findings) {
+void check_volume(const json::value& volume, const FieldPath& path, Problems& problems) {
   std::size_t sources = 0;
   for (const auto& [field, source] : volume.get_object()) {
     if (field == "name" || source.is_null()) continue;
-    if (++sources > 1) findings.add(path / field, "Forbidden: may not specify more than 1 volume type");
+    if (++sources > 1) problems.forbidden(path / field, "may not specify more than 1 volume type");
   }
   const auto* ephemeral = api::find_at(volume, "/ephemeral");
   if (!ephemeral || ephemeral->is_null()) return;
   const auto at = path / "ephemeral.volumeClaimTemplate";
-  if (!has(*ephemeral, "volumeClaimTemplate")) return findings.add(at, "Required value");
-  check_claim_spec(*api::find_at(*ephemeral, "/volumeClaimTemplate"), at, findings);
+  if (!has(*ephemeral, "volumeClaimTemplate")) return problems.required(at);
+  check_claim_spec(*api::find_at(*ephemeral, "/volumeClaimTemplate"), at, problems);
 }
 
-void check_tolerations(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_tolerations(const json::value& spec, const FieldPath& path, Problems& problems) {
   each(spec, "tolerations", path, [&](const json::value& toleration, const FieldPath& at) {
     const auto effect = text_of(toleration, "effect");
     if (has(toleration, "tolerationSeconds") && effect != "NoExecute")
-      findings.add(at / "effect",
-                   fmt::format("Invalid value: \"{}\": effect must be 'NoExecute' when `tolerationSeconds` "
-                               "is set",
-                               effect));
+      problems.invalid(at / "effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
   });
 }
 
-void check_host_users(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_host_users(const json::value& spec, const FieldPath& path, Problems& problems) {
   for (const auto* field : {"hostPID", "hostIPC"}) {
-    if (is_true(spec, field)) findings.add(path / field, "Forbidden: when `hostUsers` is false");
+    if (is_true(spec, field)) problems.forbidden(path / field, "when `hostUsers` is false");
   }
 }
 
@@ -244,43 +233,42 @@ Known known_in(const json::value& spec, const FieldPath& path) {
 
 }  // namespace
 
-void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings,
+void check_pod_spec(const json::value& spec, const FieldPath& path, Problems& problems,
                     const std::vector<std::string>& claimed) {
   auto known = known_in(spec, path);
   known.volumes.insert(claimed.begin(), claimed.end());
   each(spec, "volumes", path,
-       [&](const json::value& volume, const FieldPath& at) { check_volume(volume, at, findings); });
+       [&](const json::value& volume, const FieldPath& at) { check_volume(volume, at, problems); });
   each(spec, "containers", path, [&](const json::value& container, const FieldPath& at) {
-    check_container(container, known, at, findings);
+    check_container(container, known, at, problems);
   });
   each(spec, "initContainers", path, [&](const json::value& container, const FieldPath& at) {
-    check_container(container, known, at, findings);
-    check_init_container(container, at, findings);
+    check_container(container, known, at, problems);
+    check_init_container(container, at, problems);
   });
   check_one_of(spec, "dnsPolicy", path, {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
-               findings);
+               problems);
   if (text_of(spec, "dnsPolicy") == "None" && !has(spec, "dnsConfig"))
-    findings.add(path / "dnsConfig", "Required value: must provide `dnsConfig` when `dnsPolicy` is None");
+    problems.required(path / "dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None");
   if (const auto* os = api::find_at(spec, "/os"))
-    check_one_of(*os, "name", path, {"linux", "windows"}, "os", findings);
-  check_one_of(spec, "preemptionPolicy", path, {"Never", "PreemptLowerPriority"}, findings);
+    check_one_of(*os, "name", path, {"linux", "windows"}, "os", problems);
+  check_one_of(spec, "preemptionPolicy", path, {"Never", "PreemptLowerPriority"}, problems);
   each(spec, "topologySpreadConstraints", path, [&](const json::value& constraint, const FieldPath& at) {
     for (const auto* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"})
-      check_one_of(constraint, field, at, {"Honor", "Ignore"}, findings);
+      check_one_of(constraint, field, at, {"Honor", "Ignore"}, problems);
   });
-  if (!known.host_users) check_host_users(spec, path, findings);
+  if (!known.host_users) check_host_users(spec, path, problems);
   if (const auto account = text_of(spec, "serviceAccountName");
       !account.empty() && !api::is_dns_subdomain(account))
-    findings.add(path / "serviceAccountName",
-                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 subdomain", account));
-  check_tolerations(spec, path, findings);
+    problems.invalid(path / "serviceAccountName", account, "must be a lowercase RFC 1123 subdomain");
+  check_tolerations(spec, path, problems);
   if (api::find_at(spec, "/resources/claims"))
-    findings.add(path / "resources.claims", "Forbidden: claims may not be set for Resources at pod-level");
+    problems.forbidden(path / "resources.claims", "claims may not be set for Resources at pod-level");
 }
 
-void check_host_name(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  check_label(spec, "hostname", path, findings);
-  check_label(spec, "subdomain", path, findings);
+void check_host_name(const json::value& spec, const FieldPath& path, Problems& problems) {
+  check_label(spec, "hostname", path, problems);
+  check_label(spec, "subdomain", path, problems);
 }
 
 }  // namespace podium::explain

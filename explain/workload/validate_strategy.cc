@@ -35,77 +35,73 @@ Amount read_amount(const json::value* given, Amount or_else) {
           .is_valid = share && *share >= 0};
 }
 
-void check_amount(const Amount& amount, const FieldPath& at, SpecFindings& findings) {
+void check_amount(const Amount& amount, const FieldPath& at, Problems& problems) {
   if (!amount.is_valid)
-    findings.add(at,
-                 fmt::format("Invalid value: {}: must be an integer or percentage (e.g '5%')", amount.text));
+    problems.invalid(at, ShownValue::as_is(amount.text), "must be an integer or percentage (e.g '5%')");
   else if (amount.value < 0)
-    findings.add(at, fmt::format("Invalid value: {}: must be greater than or equal to 0", amount.text));
+    problems.invalid(at, ShownValue::as_is(amount.text), "must be greater than or equal to 0");
 }
 
-void check_share(const Amount& amount, const FieldPath& at, SpecFindings& findings) {
+void check_share(const Amount& amount, const FieldPath& at, Problems& problems) {
   if (amount.is_valid && amount.is_percent && amount.value > 100)
-    findings.add(at, fmt::format("Invalid value: {}: must not be greater than 100%", amount.text));
+    problems.invalid(at, ShownValue::as_is(amount.text), "must not be greater than 100%");
 }
 
 }  // namespace
 
-void check_deployment_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_deployment_strategy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto type = api::text_at(spec, "/strategy/type");
   const auto at = path / "strategy";
   if (type == "Recreate") {
     if (api::find_at(spec, "/strategy/rollingUpdate"))
-      findings.add(at / "rollingUpdate",
-                   "Forbidden: may not be specified when strategy `type` is 'Recreate'");
+      problems.forbidden(at / "rollingUpdate", "may not be specified when strategy `type` is 'Recreate'");
     return;
   }
   if (!type.empty() && type != "RollingUpdate")
-    return findings.add(
+    return problems.add(
         at, fmt::format(R"(Unsupported value: "{}": supported values: "Recreate", "RollingUpdate")", type));
   const Amount quarter{.text = "25%", .value = 25, .is_percent = true};
   const auto unavailable = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxUnavailable"), quarter);
   const auto surge = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxSurge"), quarter);
-  check_amount(unavailable, at / "rollingUpdate.maxUnavailable", findings);
-  check_amount(surge, at / "rollingUpdate.maxSurge", findings);
+  check_amount(unavailable, at / "rollingUpdate.maxUnavailable", problems);
+  check_amount(surge, at / "rollingUpdate.maxSurge", problems);
   if (unavailable.value == 0 && surge.value == 0 && unavailable.is_valid && surge.is_valid)
-    findings.add(at / "rollingUpdate.maxUnavailable",
-                 fmt::format("Invalid value: {}: may not be 0 when `maxSurge` is 0", unavailable.text));
-  check_share(unavailable, at / "rollingUpdate.maxUnavailable", findings);
+    problems.invalid(at / "rollingUpdate.maxUnavailable", ShownValue::as_is(unavailable.text),
+                     "may not be 0 when `maxSurge` is 0");
+  check_share(unavailable, at / "rollingUpdate.maxUnavailable", problems);
 }
 
-void check_stateful_set_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_stateful_set_strategy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto type = api::text_at(spec, "/updateStrategy/type");
   const auto at = path / "updateStrategy";
   const auto* update = api::find_at(spec, "/updateStrategy/rollingUpdate");
   if (type == "OnDelete") {
     if (update)
-      findings.add(at / "rollingUpdate",
-                   fmt::format("Invalid value: {}: only allowed for updateStrategy 'RollingUpdate'",
-                               json::serialize(*update)));
+      problems.invalid(at / "rollingUpdate", ShownValue::as_is(json::serialize(*update)),
+                       "only allowed for updateStrategy 'RollingUpdate'");
     return;
   }
   if (!type.empty() && type != "RollingUpdate")
-    return findings.add(at, fmt::format("Invalid value: {}: must be 'RollingUpdate' or 'OnDelete'",
-                                        json::serialize(*api::find_at(spec, "/updateStrategy"))));
+    return problems.invalid(at, ShownValue::as_is(json::serialize(*api::find_at(spec, "/updateStrategy"))),
+                            "must be 'RollingUpdate' or 'OnDelete'");
   if (!update) return;
   if (const auto partition = api::integer_at(*update, "/partition"); partition && *partition < 0)
-    findings.add(at / "rollingUpdate.partition",
-                 fmt::format("Invalid value: {}: must be greater than or equal to 0", *partition));
+    problems.invalid(at / "rollingUpdate.partition", *partition, "must be greater than or equal to 0");
   if (!api::find_at(*update, "/maxUnavailable")) return;
   const auto unavailable = read_amount(api::find_at(*update, "/maxUnavailable"), {.text = "1", .value = 1});
   const auto of_unavailable = at / "rollingUpdate.maxUnavailable";
-  check_amount(unavailable, of_unavailable, findings);
+  check_amount(unavailable, of_unavailable, problems);
   if (unavailable.is_valid && unavailable.value == 0)
-    findings.add(of_unavailable, fmt::format("Invalid value: {}: cannot be 0", unavailable.text));
-  check_share(unavailable, of_unavailable, findings);
+    problems.invalid(of_unavailable, ShownValue::as_is(unavailable.text), "cannot be 0");
+  check_share(unavailable, of_unavailable, problems);
 }
 
-void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto type = api::text_at(spec, "/updateStrategy/type");
   const auto at = path / "updateStrategy";
   if (type == "OnDelete") return;
   if (!type.empty() && type != "RollingUpdate")
-    return findings.add(
+    return problems.add(
         at, fmt::format(R"(Unsupported value: "{}": supported values: "RollingUpdate", "OnDelete")", type));
   const auto unavailable = read_amount(api::find_at(spec, "/updateStrategy/rollingUpdate/maxUnavailable"),
                                        {.text = "1", .value = 1});
@@ -113,16 +109,15 @@ void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, S
       read_amount(api::find_at(spec, "/updateStrategy/rollingUpdate/maxSurge"), {.text = "0", .value = 0});
   for (const auto& [amount, field] : {std::pair(&unavailable, "rollingUpdate.maxUnavailable"),
                                       std::pair(&surge, "rollingUpdate.maxSurge")}) {
-    check_amount(*amount, at / field, findings);
-    check_share(*amount, at / field, findings);
+    check_amount(*amount, at / field, problems);
+    check_share(*amount, at / field, problems);
   }
   if (!unavailable.is_valid || !surge.is_valid) return;
   if (unavailable.value != 0 && surge.value != 0)
-    findings.add(
-        at / "rollingUpdate.maxSurge",
-        fmt::format("Invalid value: {}: may not be set when maxUnavailable is non-zero", surge.text));
+    problems.invalid(at / "rollingUpdate.maxSurge", ShownValue::as_is(surge.text),
+                     "may not be set when maxUnavailable is non-zero");
   if (unavailable.value == 0 && surge.value == 0)
-    findings.add(at / "rollingUpdate.maxUnavailable", "Required value: cannot be 0 when maxSurge is 0");
+    problems.required(at / "rollingUpdate.maxUnavailable", "cannot be 0 when maxSurge is 0");
 }
 
 }  // namespace podium::explain

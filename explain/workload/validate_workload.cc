@@ -13,7 +13,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
-#include "explain/workload/spec_findings.h"
+#include "base/problems.h"
 #include "explain/workload/time_zones.h"
 #include "explain/workload/validate_claim.h"
 #include "explain/workload/validate_job.h"
@@ -39,10 +39,9 @@ bool has_items(const json::value& value, std::string_view pointer) {
 }
 
 void check_not_negative(const json::value& value, std::string_view field, const FieldPath& path,
-                        SpecFindings& findings) {
+                        Problems& problems) {
   const auto number = api::integer_at(value, fmt::format("/{}", field));
-  if (number && *number < 0)
-    findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
+  if (number && *number < 0) problems.invalid(path / field, *number, "must be greater than or equal to 0");
 }
 
 // Upstream validates a Deployment's template as that of its ReplicaSet.
@@ -51,51 +50,50 @@ std::string_view owner_of_template(Kind kind) {
 }
 
 void check_restart_policy(const json::value& pod_template, const json::value& spec, Kind kind,
-                          const FieldPath& path, SpecFindings& findings) {
+                          const FieldPath& path, Problems& problems) {
   const auto given = api::text_at(pod_template, "/spec/restartPolicy");
   const std::string_view policy = given.empty() ? "Always" : std::string_view(given);
   const auto at = path / "spec.restartPolicy";
   const bool may_end = policy == "OnFailure" || policy == "Never";
   if (kind == Kind::pod) {
     if (!may_end && policy != "Always")
-      findings.add(at,
+      problems.add(at,
                    fmt::format(R"(Unsupported value: "{}": supported values: "Always", "OnFailure", "Never")",
                                policy));
   } else if (!is_job(kind)) {
     if (policy != "Always")
-      findings.add(at, fmt::format(R"(Unsupported value: "{}": supported values: "Always")", policy));
+      problems.add(at, fmt::format(R"(Unsupported value: "{}": supported values: "Always")", policy));
   } else if (policy == "Always") {
-    findings.add(at, R"(Required value: valid values: "OnFailure", "Never")");
+    problems.add(at, R"(Required value: valid values: "OnFailure", "Never")");
   } else if (!may_end) {
-    findings.add(at,
+    problems.add(at,
                  fmt::format(R"(Unsupported value: "{}": supported values: "OnFailure", "Never")", policy));
   } else if (policy != "Never" && api::find_at(spec, "/podFailurePolicy")) {
-    findings.add(
+    problems.add(
         at,
         fmt::format(R"(Invalid value: "{}": only "Never" is supported when podFailurePolicy is specified)",
                     policy));
   }
 }
 
-void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path,
-                    SpecFindings& findings) {
+void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path, Problems& problems) {
   const auto seconds = api::integer_at(pod_template, "/spec/activeDeadlineSeconds");
   if (!seconds) return;
   const auto at = path / "spec.activeDeadlineSeconds";
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (*seconds < 1 || *seconds > kMost)
-    findings.add(at, fmt::format("Invalid value: {}: must be between 1 and {}, inclusive", *seconds, kMost));
+    problems.invalid(at, *seconds, fmt::format("must be between 1 and {}, inclusive", kMost));
   if (kind != Kind::pod && !is_job(kind))
-    findings.add(
-        at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
+    problems.forbidden(at,
+                       fmt::format("activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
 }
 
-void check_spec_of(const json::value& pod, Kind kind, const FieldPath& path, SpecFindings& findings,
+void check_spec_of(const json::value& pod, Kind kind, const FieldPath& path, Problems& problems,
                    const std::vector<std::string>& claimed = {}) {
   const auto* spec = api::find_at(pod, "/spec");
   if (!spec) return;
-  check_pod_spec(*spec, path / "spec", findings, claimed);
-  if (kind != Kind::stateful_set) check_host_name(*spec, path / "spec", findings);
+  check_pod_spec(*spec, path / "spec", problems, claimed);
+  if (kind != Kind::stateful_set) check_host_name(*spec, path / "spec", problems);
 }
 
 // The names of a StatefulSet's claim templates: each becomes a volume of the pod.
@@ -109,35 +107,31 @@ std::vector<std::string> claimed_volumes(const json::value& spec, Kind kind) {
 
 // `spec`: that of the workload or Job, or null.
 void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
-                    const FieldPath& path, SpecFindings& findings) {
-  check_deadline(pod_template, kind, path, findings);
-  check_spec_of(pod_template, kind, path, findings, claimed_volumes(spec, kind));
-  check_restart_policy(pod_template, spec, kind, path, findings);
+                    const FieldPath& path, Problems& problems) {
+  check_deadline(pod_template, kind, path, problems);
+  check_spec_of(pod_template, kind, path, problems, claimed_volumes(spec, kind));
+  check_restart_policy(pod_template, spec, kind, path, problems);
   if (has_items(pod_template, "/spec/ephemeralContainers"))
-    findings.add(path / "spec.ephemeralContainers",
-                 "Forbidden: ephemeral containers not allowed in pod template");
+    problems.forbidden(path / "spec.ephemeralContainers", "ephemeral containers not allowed in pod template");
 }
 
-void check_pod(const json::value& pod, const FieldPath& path, SpecFindings& findings) {
-  check_deadline(pod, Kind::pod, path, findings);
-  check_spec_of(pod, Kind::pod, path, findings);
-  check_restart_policy(pod, nullptr, Kind::pod, path, findings);
+void check_pod(const json::value& pod, const FieldPath& path, Problems& problems) {
+  check_deadline(pod, Kind::pod, path, problems);
+  check_spec_of(pod, Kind::pod, path, problems);
+  check_restart_policy(pod, nullptr, Kind::pod, path, problems);
   if (has_items(pod, "/spec/ephemeralContainers"))
-    findings.add(path / "spec.ephemeralContainers", "Forbidden: cannot be set on create");
+    problems.forbidden(path / "spec.ephemeralContainers", "cannot be set on create");
   if (!api::text_at(pod, "/spec/nodeName").empty() && has_items(pod, "/spec/schedulingGates"))
-    findings.add(path / "spec.nodeName",
-                 "Forbidden: cannot be set until all schedulingGates have been cleared");
+    problems.forbidden(path / "spec.nodeName", "cannot be set until all schedulingGates have been cleared");
 }
 
 // Source: validateTimeZone, Go's time.LoadLocation.
-void check_time_zone(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_time_zone(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto* given = api::find_at(spec, "/timeZone");
   if (!given || !given->is_string()) return;
   const std::string zone(given->get_string());
   const auto at = path / "timeZone";
-  const auto refuse = [&](std::string_view why) {
-    findings.add(at, fmt::format("Invalid value: \"{}\": {}", zone, why));
-  };
+  const auto refuse = [&](std::string_view why) { problems.invalid(at, zone, why); };
   if (zone.empty()) return refuse("timeZone must be nil or non-empty string");
   std::string lower = zone;
   std::ranges::transform(lower, lower.begin(),
@@ -147,71 +141,67 @@ void check_time_zone(const json::value& spec, const FieldPath& path, SpecFinding
   if (zone != "Local" && !is_time_zone(zone)) refuse(fmt::format("unknown time zone {}", zone));
 }
 
-void check_cron_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_cron_job(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto schedule = api::text_at(spec, "/schedule");
   if (schedule.empty())
-    findings.add(path / "schedule", "Required value");
+    problems.required(path / "schedule");
   else if (const auto error = schedule_error(schedule); !error.empty())
-    findings.add(path / "schedule", fmt::format("Invalid value: \"{}\": {}", schedule, error));
+    problems.invalid(path / "schedule", schedule, error);
   const auto policy = api::text_at(spec, "/concurrencyPolicy");
   if (!policy.empty() && policy != "Allow" && policy != "Forbid" && policy != "Replace")
-    findings.add(
+    problems.add(
         path / "concurrencyPolicy",
         fmt::format(R"(Unsupported value: "{}": supported values: "Allow", "Forbid", "Replace")", policy));
-  check_time_zone(spec, path, findings);
+  check_time_zone(spec, path, problems);
   for (const auto* field :
        {"startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"})
-    check_not_negative(spec, field, path, findings);
+    check_not_negative(spec, field, path, problems);
 }
 
-void check_stateful_set(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+void check_stateful_set(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto policy = api::text_at(spec, "/podManagementPolicy");
   if (!policy.empty() && policy != "OrderedReady" && policy != "Parallel")
-    findings.add(path / "podManagementPolicy",
-                 fmt::format("Invalid value: \"{}\": must be 'OrderedReady' or 'Parallel'", policy));
-  check_stateful_set_strategy(spec, path, findings);
+    problems.invalid(path / "podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
+  check_stateful_set_strategy(spec, path, problems);
   if (const auto service = api::text_at(spec, "/serviceName");
       !service.empty() && !api::is_dns_label(service))
-    findings.add(path / "serviceName",
-                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 label", service));
+    problems.invalid(path / "serviceName", service, "must be a lowercase RFC 1123 label");
   const auto* claims = api::find_at(spec, "/volumeClaimTemplates");
   for (std::size_t i = 0; claims && claims->is_array() && i < claims->get_array().size(); ++i)
-    check_claim_spec(claims->get_array()[i], (path / "volumeClaimTemplates")[i], findings);
+    check_claim_spec(claims->get_array()[i], (path / "volumeClaimTemplates")[i], problems);
   for (const auto* field : {"whenDeleted", "whenScaled"}) {
     const auto then = api::text_at(spec, fmt::format("/persistentVolumeClaimRetentionPolicy/{}", field));
     if (!then.empty() && then != "Retain" && then != "Delete")
-      findings.add(path / "persistentVolumeClaimRetentionPolicy" / field,
+      problems.add(path / "persistentVolumeClaimRetentionPolicy" / field,
                    fmt::format(R"(Unsupported value: "{}": supported values: "Retain", "Delete")", then));
   }
 }
 
 // A Deployment has 600 seconds, unless it says otherwise.
-void check_progress(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  check_not_negative(spec, "progressDeadlineSeconds", path, findings);
+void check_progress(const json::value& spec, const FieldPath& path, Problems& problems) {
+  check_not_negative(spec, "progressDeadlineSeconds", path, problems);
   const auto deadline = api::integer_at(spec, "/progressDeadlineSeconds").value_or(600);
   if (deadline <= api::integer_at(spec, "/minReadySeconds").value_or(0))
-    findings.add(path / "progressDeadlineSeconds",
-                 fmt::format("Invalid value: {}: must be greater than minReadySeconds", deadline));
+    problems.invalid(path / "progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
 }
 
-void check_name(const std::string& name, Kind kind, const FieldPath& path, SpecFindings& findings) {
+void check_name(const std::string& name, Kind kind, const FieldPath& path, Problems& problems) {
   if (name.empty()) return;  // reported where it is read
   const bool is_label = kind == Kind::stateful_set;
   if (is_label ? !api::is_dns_label(name) : !api::is_dns_subdomain(name))
-    findings.add(path, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 {}", name,
-                                   is_label ? "label" : "subdomain"));
+    problems.invalid(path, name,
+                     fmt::format("must be a lowercase RFC 1123 {}", is_label ? "label" : "subdomain"));
   if (kind == Kind::stateful_set && name.size() > kLongestStatefulSet && name.size() <= 63)
-    findings.add(path,
+    problems.add(path,
                  fmt::format("the API server accepts the StatefulSet and refuses its pods: their label "
                              "controller-revision-hash is this name of {} characters, a dash and a hash, and "
                              "may have 63 characters",
                              name.size()));
   if (kind == Kind::cron_job && name.size() > kLongestCronJob)
-    findings.add(path, fmt::format("Invalid value: \"{}\": must be no more than {} characters", name,
-                                   kLongestCronJob));
+    problems.invalid(path, name, fmt::format("must be no more than {} characters", kLongestCronJob));
 }
 
-void check_selector(const json::value& value, Kind kind, const FieldPath& path, SpecFindings& findings) {
+void check_selector(const json::value& value, Kind kind, const FieldPath& path, Problems& problems) {
   const auto* selector = api::find_at(value, "/spec/selector");
   if (!selector || !selector->is_object()) return;  // reported where it is read
   if (kind == Kind::replication_controller) {
@@ -219,7 +209,7 @@ void check_selector(const json::value& value, Kind kind, const FieldPath& path, 
       const auto* labels = api::find_at(value, "/spec/template/metadata/labels");
       const auto* label = labels && labels->is_object() ? labels->get_object().if_contains(key) : nullptr;
       if (label && *label == wanted) continue;
-      return findings.add(path / "spec.template.metadata.labels",
+      return problems.add(path / "spec.template.metadata.labels",
                           "Invalid value: `selector` does not match template `labels`");
     }
     return;
@@ -229,56 +219,56 @@ void check_selector(const json::value& value, Kind kind, const FieldPath& path, 
   const char* of_kind = kind == Kind::stateful_set ? "statefulset"
                         : kind == Kind::daemon_set ? "daemonset"
                                                    : "deployment";
-  findings.add(path / "spec.selector",
+  problems.add(path / "spec.selector",
                fmt::format("Invalid value: {{}}: empty selector is invalid for {}", of_kind));
 }
 
 }  // namespace
 
 Result<void> validate_workload(const json::value& value, Kind kind, const FieldPath& path) {
-  SpecFindings findings;
-  check_name(api::text_at(value, "/metadata/name"), kind, path / "metadata.name", findings);
+  Problems problems;
+  check_name(api::text_at(value, "/metadata/name"), kind, path / "metadata.name", problems);
   if (kind == Kind::pod) {
-    check_pod(value, path, findings);
-    return findings.result();
+    check_pod(value, path, problems);
+    return problems.result_in_line();
   }
   const auto* spec = api::find_at(value, "/spec");
-  if (!spec) return findings.result();  // reported where it is read
+  if (!spec) return problems.result_in_line();  // reported where it is read
   auto at = path / "spec";
   if (kind == Kind::cron_job) {
-    check_cron_job(*spec, at, findings);
+    check_cron_job(*spec, at, problems);
     spec = api::find_at(*spec, "/jobTemplate/spec");
     at = at / "jobTemplate.spec";
-    if (!spec) return findings.result();
+    if (!spec) return problems.result_in_line();
   }
   if (is_job(kind)) {
-    check_job_spec(*spec, at, findings);
+    check_job_spec(*spec, at, problems);
     if (kind == Kind::job)
-      check_job_name(api::text_at(value, "/metadata/name"), *spec, path / "metadata.name", findings);
+      check_job_name(api::text_at(value, "/metadata/name"), *spec, path / "metadata.name", problems);
   } else {
-    check_not_negative(*spec, "replicas", at, findings);
-    check_not_negative(*spec, "minReadySeconds", at, findings);
+    check_not_negative(*spec, "replicas", at, problems);
+    check_not_negative(*spec, "minReadySeconds", at, problems);
     if (kind == Kind::deployment || kind == Kind::daemon_set)
-      check_not_negative(*spec, "revisionHistoryLimit", at, findings);
+      check_not_negative(*spec, "revisionHistoryLimit", at, problems);
     if (const auto* ordinals = api::find_at(*spec, "/ordinals"))
-      check_not_negative(*ordinals, "start", at / "ordinals", findings);
+      check_not_negative(*ordinals, "start", at / "ordinals", problems);
   }
-  check_selector(value, kind, path, findings);
+  check_selector(value, kind, path, problems);
   if (kind == Kind::deployment) {
-    check_deployment_strategy(*spec, at, findings);
-    check_progress(*spec, at, findings);
+    check_deployment_strategy(*spec, at, problems);
+    check_progress(*spec, at, problems);
   }
-  if (kind == Kind::stateful_set) check_stateful_set(*spec, at, findings);
-  if (kind == Kind::daemon_set) check_daemon_set_strategy(*spec, at, findings);
+  if (kind == Kind::stateful_set) check_stateful_set(*spec, at, problems);
+  if (kind == Kind::daemon_set) check_daemon_set_strategy(*spec, at, problems);
   if (const auto* pod_template = api::find_at(*spec, "/template"))
-    check_template(*pod_template, *spec, kind, at / "template", findings);
-  return findings.result();
+    check_template(*pod_template, *spec, kind, at / "template", problems);
+  return problems.result_in_line();
 }
 
 Result<void> validate_template(const json::value& value, const FieldPath& path) {
-  SpecFindings findings;
-  check_template(value, nullptr, Kind::pod, path, findings);
-  return findings.result();
+  Problems problems;
+  check_template(value, nullptr, Kind::pod, path, problems);
+  return problems.result_in_line();
 }
 
 }  // namespace podium::explain

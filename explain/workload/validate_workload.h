@@ -10,8 +10,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "base/field_path.h"
 #include "base/result.h"
-#include "explain/workload/field_path.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {

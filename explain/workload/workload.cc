@@ -12,10 +12,10 @@
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
 #include "api/values/tolerations.h"
+#include "base/problems.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/new_claims.h"
 #include "explain/workload/scale.h"
-#include "explain/workload/spec_findings.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -253,9 +253,9 @@ std::string replica_set_by_hash(const api::Pod& pod, const std::string& deployme
 }
 
 void add_unknown_fields(const json::value& value, std::string_view type, const FieldPath& path,
-                        SpecFindings& findings) {
+                        Problems& problems) {
   for (const auto& unknown : api::detail::unknown_fields(value, type))
-    findings.add(path / unknown, "unknown field");
+    problems.add(path / unknown, "unknown field");
 }
 
 }  // namespace
@@ -285,19 +285,19 @@ FieldPath pod_path(const FieldPath& path, Kind kind) {
 }
 
 Result<void> check_known_fields(const json::value& value, std::string_view type, const FieldPath& path) {
-  SpecFindings findings;
-  add_unknown_fields(value, type, path, findings);
-  return findings.result();
+  Problems problems;
+  add_unknown_fields(value, type, path, problems);
+  return problems.result_in_line();
 }
 
 Result<Subject> read_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
                               bool allow_unknown_fields) {
   const auto check_fields = [&](std::string_view type) -> Result<void> {
-    SpecFindings findings;
-    if (!allow_unknown_fields) add_unknown_fields(value, type, path, findings);
+    Problems problems;
+    if (!allow_unknown_fields) add_unknown_fields(value, type, path, problems);
     for (const auto& wrong : api::detail::wrong_types(value, type))
-      findings.add(path / wrong.path, wrong.reason);
-    return findings.result();
+      problems.add(path / wrong.path, wrong.reason);
+    return problems.result_in_line();
   };
   if (!value.is_object() || !value.get_object().contains("kind")) {
     if (auto known = check_fields("PodTemplateSpec"); !known) return std::unexpected(known.error());

@@ -21,9 +21,9 @@
 #include "api/values/meta.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
+#include "base/field_path.h"
 #include "base/result.h"
 #include "explain/workload/ephemeral_claims.h"
-#include "explain/workload/field_path.h"
 #include "explain/workload/rolling_update.h"
 #include "scheduler/cluster/snapshot.h"
 

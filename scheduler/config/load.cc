@@ -16,7 +16,7 @@
 #include "scheduler/config/kube/read_extenders.h"
 #include "scheduler/config/kube/validation.h"
 #include "scheduler/config/podium/podium_config.h"
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 #include "scheduler/config/schema/kube_schema.h"
 
 namespace podium::config {
@@ -39,22 +39,22 @@ std::string text_field(const json::object& object, std::string_view name) {
 }
 
 void refuse(const json::object& document, const std::string& version, const std::string& kind,
-            Findings& findings) {
-  if (kind == "Policy") return refuse_policy(document, findings);
-  if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
-  if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
+            Problems& problems) {
+  if (kind == "Policy") return refuse_policy(document, problems);
+  if (kind.empty()) return problems.add("", "Object 'Kind' is missing");
+  if (version.empty()) return problems.add("", "Object 'apiVersion' is missing");
   auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
   if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
   if (kind == kPodiumKind) text += fmt::format(": use {}", kPodiumApiVersion);
-  findings.error("apiVersion", text);
+  problems.add("apiVersion", text);
 }
 
-Documents sort_documents(const std::vector<api::Document>& documents, Findings& findings) {
+Documents sort_documents(const std::vector<api::Document>& documents, FileProblems& file) {
   Documents out;
   for (const auto& document : documents) {
-    findings.use_lines(&document.lines);
+    auto& problems = file.of(document.lines);
     if (!document.value.is_object()) {
-      findings.error("", "the document is not an object");
+      problems.add("", "the document is not an object");
       continue;
     }
     const auto version = text_field(document.value.get_object(), "apiVersion");
@@ -63,9 +63,9 @@ Documents sort_documents(const std::vector<api::Document>& documents, Findings& 
     if (version == kKubeApiVersion && kind == kKubeKind) slot = &out.kube;
     if (version == kPodiumApiVersion && kind == kPodiumKind) slot = &out.podium;
     if (!slot) {
-      refuse(document.value.get_object(), version, kind, findings);
+      refuse(document.value.get_object(), version, kind, problems);
     } else if (*slot) {
-      findings.error("kind", fmt::format("the file has more than one {}", kind));
+      problems.add("kind", fmt::format("the file has more than one {}", kind));
     } else {
       *slot = &document;
     }
@@ -106,7 +106,7 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
 }
 
 void read_profiles(json::array& profiles, const json::array& extenders, const plugins::Registry& registry,
-                   Config& out, Findings& findings) {
+                   Config& out, Problems& problems) {
   const auto ignored = ignored_resources(extenders);
   const auto& features = out.features;
   std::vector<PluginSets> merged;
@@ -115,18 +115,18 @@ void read_profiles(json::array& profiles, const json::array& extenders, const pl
     const auto custom = read_plugin_sets(profiles[i].as_object().if_contains("plugins"), path);
     merged.push_back(merge_plugin_sets(default_plugin_sets(features), custom));
   }
-  validate_plugin_sets(merged, findings);
-  validate_queue_sort_args(profiles, findings);
+  validate_plugin_sets(merged, problems);
+  validate_queue_sort_args(profiles, problems);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
     auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), features,
-                                 registry, child(path, "pluginConfig"), findings);
+                                 registry, child(path, "pluginConfig"), problems);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
-    if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
+    if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), problems);
     out.profiles.push_back(
-        resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry));
+        resolve_profile(scheduler_name, merged[i], args, path, problems, features, registry));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -137,16 +137,16 @@ struct Kube {
   std::vector<std::int64_t> percentages;  // of nodes to score, by profile
 };
 
-Kube read_kube(json::value document, const plugins::Registry& registry, Config& out, Findings& findings) {
-  read(document, kube_schema(), "", findings);
+Kube read_kube(json::value document, const plugins::Registry& registry, Config& out, Problems& problems) {
+  read(document, kube_schema(), "", problems);
   auto& config = document.as_object();
   Kube kube{.writes_zero_percentage = writes_zero_percentage(config)};
   set_defaults(config);
-  validate_settings(config, findings);
+  validate_settings(config, problems);
   auto& extenders = config.at("extenders").as_array();
-  validate_extenders(extenders, findings);
+  validate_extenders(extenders, problems);
   out.extenders = read_extenders(extenders);
-  read_profiles(config.at("profiles").as_array(), extenders, registry, out, findings);
+  read_profiles(config.at("profiles").as_array(), extenders, registry, out, problems);
 
   out.parallelism = config.at("parallelism").as_int64();
   out.percentage_of_nodes_to_score = config.at("percentageOfNodesToScore").as_int64();
@@ -186,23 +186,23 @@ void merge(const json::object& from, json::value& into) {
 
 Result<Config> load_documents(const std::vector<api::Document>& documents, std::string_view file_name,
                               const LoadOptions& options) {
-  Findings findings{std::string(file_name)};
-  const auto found = sort_documents(documents, findings);
+  FileProblems file{std::string(file_name)};
+  const auto found = sort_documents(documents, file);
 
   Config out;
   out.features = options.gates.features;
-  const std::map<std::string, int> no_lines;
-  findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
+  const FileProblems::Lines no_lines;
   auto document = found.kube ? found.kube->value : json::value(json::object());
   merge(options.overrides, document);
-  const auto kube = read_kube(std::move(document), options.plugins, out, findings);
-  findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
+  const auto kube = read_kube(std::move(document), options.plugins, out,
+                              file.of(found.kube ? found.kube->lines : no_lines));
   out.podium_view = found.podium ? found.podium->value : json::value(json::object());
-  out.podium = read_podium(out.podium_view, kube.writes_zero_percentage, findings);
-  if (!findings.ok()) return invalid(findings.text());
+  out.podium = read_podium(out.podium_view, kube.writes_zero_percentage,
+                           file.of(found.podium ? found.podium->lines : no_lines));
+  if (file) return invalid(file.text());
   finish_profiles(kube.percentages, out);
   out.warnings = options.gates.warnings;
-  std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
+  std::ranges::move(file.warnings(), std::back_inserter(out.warnings));
   return out;
 }
 

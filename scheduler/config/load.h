@@ -1,7 +1,7 @@
 // Reads a KubeSchedulerConfiguration v1: decodes, defaults and validates it as upstream does.
 //
 // A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) has podium's own settings.
-// Errors: all findings together, each with file, line and path. Unknown fields, duplicate keys and wrong
+// Errors: all problems together, each with file, line and path. Unknown fields, duplicate keys and wrong
 // types are errors.
 // Source: pkg/scheduler/apis/config (v1 defaults, validation).
 // Threads: pure functions; load_file() reads the file, so call it off the I/O threads.

@@ -3,7 +3,7 @@
 //
 // docs/adding.md has the steps for a new in-tree plugin.
 // Threads: fill a Registry before use; after that any thread may read it.
-// Errors: a name that is added twice is in clash(); argument errors are in ArgErrors.
+// Errors: a name that is added twice is in clash(); argument errors are in Problems.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/problems.h"
 #include "scheduler/framework/features.h"
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
@@ -47,19 +48,6 @@ class Factory {
   Gated gated_ = nullptr;
 };
 
-// Collects the errors in the arguments of an out-of-tree plugin. The factory adds all that it finds.
-class ArgErrors {
- public:
-  // `field` is a path relative to the arguments: "budget", "zones[2].name". Empty: the whole arguments.
-  void add(std::string field, std::string reason) {
-    errors_.emplace_back(std::move(field), std::move(reason));
-  }
-  const std::vector<std::pair<std::string, std::string>>& all() const { return errors_; }
-
- private:
-  std::vector<std::pair<std::string, std::string>> errors_;
-};
-
 struct PluginEntry {
   std::string name;
   std::vector<Point> points;  // extension points that it implements
@@ -69,8 +57,9 @@ struct PluginEntry {
   Factory make{};
   bool by_default = true;  // in the default MultiPoint list; otherwise a configuration must name it
   bool framework::Features::* gate = nullptr;  // while off, the plugin is not in that list and inactive
-  // Out-of-tree plugins. `args` is what the configuration has; {} if it has none.
-  std::function<std::shared_ptr<const framework::Plugin>(const boost::json::object& args, ArgErrors& errors)>
+  // Out-of-tree plugins. `args` is what the configuration has; {} if it has none. `errors` gets all that is
+  // wrong with it, with paths relative to `args`: "budget", "zones[2].name".
+  std::function<std::shared_ptr<const framework::Plugin>(const boost::json::object& args, Problems& errors)>
       make_checked{};
 
   bool in_tree() const { return !make_checked; }
@@ -83,14 +72,14 @@ const PluginEntry* find_in_tree(std::string_view name);  // null: no such plugin
 class Registry {
  public:
   // Adds an out-of-tree plugin. `make` has the signature
-  //   std::shared_ptr<const P>(const boost::json::object& args, ArgErrors& errors).
+  //   std::shared_ptr<const P>(const boost::json::object& args, Problems& errors).
   // The interfaces that P implements are its extension points. `make` is called once per profile that
   // enables the plugin, while the configuration is loaded. Entries in `errors` are reported with file, line
   // and path; `make` may then return null.
   template <typename Make>
   Registry& add(std::string name, Make make) {
     using P = std::remove_const_t<
-        typename std::invoke_result_t<Make&, const boost::json::object&, ArgErrors&>::element_type>;
+        typename std::invoke_result_t<Make&, const boost::json::object&, Problems&>::element_type>;
     static_assert(std::is_base_of_v<framework::Plugin, P>, "a plugin derives from podium::framework::Plugin");
     return add({.name = std::move(name),
                 .points = points_of<P>(),

@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 #include <map>
 
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 #include "scheduler/plugins/registry.h"
 
 namespace podium::config {

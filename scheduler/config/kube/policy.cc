@@ -58,7 +58,7 @@ constexpr std::array kPriorities = std::to_array<Successor>({
 });
 
 void name_successors(const json::object& policy, std::string_view list_name,
-                     std::span<const Successor> successors, std::string_view where, Findings& findings) {
+                     std::span<const Successor> successors, std::string_view where, Problems& problems) {
   const auto* list = policy.if_contains(list_name);
   if (!list || !list->is_array()) return;
   for (std::size_t i = 0; i < list->get_array().size(); ++i) {
@@ -75,7 +75,7 @@ void name_successors(const json::object& policy, std::string_view list_name,
             ? fmt::format("{} has no successor", text)
             : fmt::format("{} is the plugin {} (profiles[].plugins.{}.enabled: [{{name: …{}}}])", text,
                           it->now, where, weighed);
-    findings.error(item(list_name, i), said);
+    problems.add(item(list_name, i), said);
   }
 }
 
@@ -88,15 +88,15 @@ std::string policy_removed_message() {
       kKubeApiVersion, kKubeKind);
 }
 
-void refuse_policy(const json::object& policy, Findings& findings) {
-  findings.error("kind", policy_removed_message());
-  name_successors(policy, "predicates", kPredicates, "filter", findings);
-  name_successors(policy, "priorities", kPriorities, "score", findings);
+void refuse_policy(const json::object& policy, Problems& problems) {
+  problems.add("kind", policy_removed_message());
+  name_successors(policy, "predicates", kPredicates, "filter", problems);
+  name_successors(policy, "priorities", kPriorities, "score", problems);
   if (policy.contains("extenders")) {
-    findings.error("extenders",
-                   fmt::format("is now a field of {} with the same fields, except that enableHttps is named "
-                               "enableHTTPS and httpTimeout is a string such as 5s",
-                               kKubeKind));
+    problems.add("extenders",
+                 fmt::format("is now a field of {} with the same fields, except that enableHttps is named "
+                             "enableHTTPS and httpTimeout is a string such as 5s",
+                             kKubeKind));
   }
 }
 

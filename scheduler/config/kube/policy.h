@@ -9,12 +9,12 @@
 #include <boost/json/object.hpp>
 #include <string>
 
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 
 namespace podium::config {
 
 // Adds one finding for the document, one per predicate and priority, and one for `extenders`.
-void refuse_policy(const boost::json::object& policy, Findings& findings);
+void refuse_policy(const boost::json::object& policy, Problems& problems);
 
 // The error of the document, also used for the removed --policy-* flags.
 std::string policy_removed_message();

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "scheduler/config/kube/profiles.h"
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 
 namespace podium::config {
 
@@ -19,7 +19,7 @@ namespace podium::config {
 // are included unchanged, and only if the file has them.
 PluginArgs read_plugin_args(const boost::json::array& list, const std::set<std::string>& enabled,
                             const framework::Features& features, const plugins::Registry& registry,
-                            const std::string& path, Findings& findings);
+                            const std::string& path, Problems& problems);
 // Prints arguments as a pluginConfig list, sorted by name.
 boost::json::array print_plugin_args(const PluginArgs&);
 

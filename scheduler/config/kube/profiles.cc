@@ -23,12 +23,12 @@ bool implements(const PluginEntry& plugin, Point point) {
 
 class Resolver {
  public:
-  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings,
+  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Problems& problems,
            const framework::Features& features, const plugins::Registry& registry)
       : plugins_(plugins),
         args_(args),
         path_(path),
-        findings_(findings),
+        problems_(problems),
         features_(features),
         registry_(registry) {}
 
@@ -44,7 +44,7 @@ class Resolver {
     auto profile = std::make_shared<Profile>();
     profile->scheduler_name = scheduler_name;
     profile->request_rules = framework::request_rules(features_);
-    if (findings_.ok()) fill(*profile);
+    if (!problems_) fill(*profile);
     return profile;
   }
 
@@ -62,15 +62,15 @@ class Resolver {
       const auto* known = registry_.find(plugin.name);
       if (!known) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, point),
-                          fmt::format("{} \"{}\" does not exist", interface_name(point), plugin.name));
+          problems_.add(path_of(plugin, point),
+                        fmt::format("{} \"{}\" does not exist", interface_name(point), plugin.name));
         }
       } else if (!implements(*known, point)) {
-        findings_.error(path_of(plugin, point), fmt::format("plugin \"{}\" does not extend {} plugin",
-                                                            plugin.name, interface_name(point)));
+        problems_.add(path_of(plugin, point), fmt::format("plugin \"{}\" does not extend {} plugin",
+                                                          plugin.name, interface_name(point)));
       } else if (!seen.insert(plugin.name).second) {
-        findings_.error(path_of(plugin, point), fmt::format("plugin \"{}\" already registered as \"{}\"",
-                                                            plugin.name, interface_name(point)));
+        problems_.add(path_of(plugin, point), fmt::format("plugin \"{}\" already registered as \"{}\"",
+                                                          plugin.name, interface_name(point)));
       }
     }
   }
@@ -81,8 +81,8 @@ class Resolver {
       const auto& plugin = enabled[i];
       if (!registry_.find(plugin.name)) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, Point::multi_point),
-                          fmt::format("plugin \"{}\" does not exist", plugin.name));
+          problems_.add(path_of(plugin, Point::multi_point),
+                        fmt::format("plugin \"{}\" does not exist", plugin.name));
         }
         continue;
       }
@@ -90,7 +90,7 @@ class Resolver {
                                         [&](const PluginRef& other) { return other.name == plugin.name; });
       if (earlier == enabled.begin() + static_cast<std::ptrdiff_t>(i)) continue;
       if (const auto clash = first_point_of(plugin.name)) {
-        findings_.error(
+        problems_.add(
             path_of(plugin, Point::multi_point),
             fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(*clash)));
       }
@@ -139,23 +139,23 @@ class Resolver {
 
   void check_needed_points(std::string_view scheduler_name) {
     if (const auto count = at(Point::queue_sort).size(); count != 1) {
-      findings_.error(
+      problems_.add(
           field_path(Point::queue_sort),
           fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but "
                       "got {}",
                       scheduler_name, count));
     }
     if (at(Point::bind).empty()) {
-      findings_.error(field_path(Point::bind),
-                      fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
-                                  scheduler_name));
+      problems_.add(field_path(Point::bind),
+                    fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
+                                scheduler_name));
     }
     for (const auto point : {Point::score, Point::multi_point}) {
       for (const auto& plugin : plugins_[point].enabled) {
         const auto* known = registry_.find(plugin.name);
         if (plugin.weight >= 0 || !known || !implements(*known, Point::score)) continue;
         // A negative weight makes upstream's sum of weights overflow.
-        findings_.invalid(child(path_of(plugin, point), "weight"), plugin.weight,
+        problems_.invalid(child(path_of(plugin, point), "weight"), shown(plugin.weight),
                           "must not be negative: total score of Score plugins could overflow");
       }
     }
@@ -168,7 +168,7 @@ class Resolver {
       if (it == enabled.end()) continue;
       // No warning for VolumeBinding, which has no weight by default.
       if (it->weight == 0 && !it->path.empty() && registry_.find(name)->default_weight != 0) {
-        findings_.warn(
+        problems_.warn(
             it->path,
             fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
       }
@@ -194,17 +194,16 @@ class Resolver {
 
   // Creates an out-of-tree plugin and reports its argument errors.
   std::shared_ptr<const framework::Plugin> make_checked(const PluginEntry& known, const GivenArgs& args) {
-    plugins::ArgErrors errors;
+    Problems errors;
     auto plugin = known.make_checked(args.value, errors);
     const auto path = args.path.empty() ? child(path_, "pluginConfig") : args.path;
     const auto name = args.path.empty() ? fmt::format("plugin \"{}\": ", known.name) : std::string();
-    for (const auto& [field, reason] : errors.all()) {
+    for (const auto& [field, reason, is_whole] : errors.findings()) {
       const auto at = field.empty() || args.path.empty() ? path : child(path, field);
-      findings_.error(
+      problems_.add(
           at, name + (args.path.empty() && !field.empty() ? fmt::format("{}: {}", field, reason) : reason));
     }
-    if (!plugin && errors.all().empty())
-      findings_.error(path, fmt::format("plugin \"{}\" cannot be created", known.name));
+    if (!plugin && !errors) problems_.add(path, fmt::format("plugin \"{}\" cannot be created", known.name));
     return plugin;
   }
 
@@ -257,7 +256,7 @@ class Resolver {
   const PluginSets& plugins_;
   const PluginArgs& args_;
   const std::string& path_;
-  Findings& findings_;
+  Problems& problems_;
   const framework::Features& features_;
   const plugins::Registry& registry_;
   std::array<std::vector<std::string>, kPoints> names_;  // at each extension point, in order
@@ -267,10 +266,10 @@ class Resolver {
 }  // namespace
 
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const PluginArgs& args, const std::string& path, Problems& problems,
                                       const framework::Features& features,
                                       const plugins::Registry& registry) {
-  return Resolver(plugins, args, path, findings, features, registry).resolve(scheduler_name);
+  return Resolver(plugins, args, path, problems, features, registry).resolve(scheduler_name);
 }
 
 }  // namespace podium::config

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "scheduler/config/kube/plugin_sets.h"
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/plugins/registry.h"
 
@@ -30,10 +30,10 @@ struct GivenArgs {
 };
 using PluginArgs = std::map<std::string, GivenArgs, std::less<>>;  // by plugin name
 
-// `path` is the path of the profile ("profiles[0]"). Errors are added to `findings`; do not use
+// `path` is the path of the profile ("profiles[0]"). Errors are added to `problems`; do not use
 // the profile then.
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const PluginArgs& args, const std::string& path, Problems& problems,
                                       const framework::Features& features = {},
                                       const plugins::Registry& registry = {});
 

@@ -71,10 +71,10 @@ json::array ignored_resources(const json::array& extenders) {
 }
 
 void ignore_resources(const json::array& ignored, PluginArgs& args, const std::string& path,
-                      Findings& findings) {
+                      Problems& problems) {
   const auto it = args.find("NodeResourcesFit");
   if (it == args.end()) {
-    return findings.error(path, "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
+    return problems.add(path, "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
   }
   it->second.value["ignoredResources"] = ignored;
 }

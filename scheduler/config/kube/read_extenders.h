@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scheduler/config/kube/profiles.h"
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 #include "scheduler/config/values/config.h"
 
 namespace podium::config {
@@ -21,6 +21,6 @@ std::vector<Extender> read_extenders(boost::json::array& extenders);
 // ignoredResources by them.
 boost::json::array ignored_resources(const boost::json::array& extenders);
 void ignore_resources(const boost::json::array& ignored, PluginArgs& args, const std::string& path,
-                      Findings& findings);
+                      Problems& problems);
 
 }  // namespace podium::config

@@ -23,13 +23,13 @@ std::string_view text_of(const json::object& object, std::string_view name) {
 }
 
 void check_range(const json::object& object, std::string_view name, std::int64_t low, std::int64_t high,
-                 std::string_view detail, const std::string& path, Findings& findings) {
+                 std::string_view detail, const std::string& path, Problems& problems) {
   const auto value = object.at(name).as_int64();
-  if (value < low || value > high) findings.invalid(child(path, name), object.at(name), detail);
+  if (value < low || value > high) problems.invalid(child(path, name), shown(object.at(name)), detail);
 }
 
-void check_label_name(const json::value& value, const std::string& path, Findings& findings) {
-  for (const auto& error : check_label_key(value.as_string())) findings.invalid(path, value, error);
+void check_label_name(const json::value& value, const std::string& path, Problems& problems) {
+  for (const auto& error : check_label_key(value.as_string())) problems.invalid(path, shown(value), error);
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -38,23 +38,23 @@ std::string joined(const std::vector<std::string>& texts) {
   return out;
 }
 
-void default_preemption(const json::object& args, const std::string& path, Findings& findings) {
+void default_preemption(const json::object& args, const std::string& path, Problems& problems) {
   constexpr auto kMax = std::int64_t{1} << 32;
-  check_range(args, "minCandidateNodesPercentage", 0, 100, "not in valid range [0, 100]", path, findings);
-  check_range(args, "minCandidateNodesAbsolute", 0, kMax, "not in valid range [0, inf)", path, findings);
+  check_range(args, "minCandidateNodesPercentage", 0, 100, "not in valid range [0, 100]", path, problems);
+  check_range(args, "minCandidateNodesAbsolute", 0, kMax, "not in valid range [0, inf)", path, problems);
   if (args.at("minCandidateNodesPercentage") == 0 && args.at("minCandidateNodesAbsolute") == 0) {
-    findings.invalid(child(path, "minCandidateNodesPercentage"), 0,
+    problems.invalid(child(path, "minCandidateNodesPercentage"), shown(0),
                      "cannot be zero at the same time as minCandidateNodesAbsolute");
-    findings.invalid(child(path, "minCandidateNodesAbsolute"), 0,
+    problems.invalid(child(path, "minCandidateNodesAbsolute"), shown(0),
                      "cannot be zero at the same time as minCandidateNodesPercentage");
   }
 }
 
-void dynamic_resources(const json::object& args, const std::string& path, Findings& findings) {
+void dynamic_resources(const json::object& args, const std::string& path, Problems& problems) {
   using namespace std::chrono_literals;
   const auto at_least = [&](std::string_view name, std::chrono::nanoseconds least, std::string_view detail) {
     if (parse_duration(text_of(args, name)).value_or(0s) < least) {
-      findings.invalid(child(path, name), args.at(name), detail);
+      problems.invalid(child(path, name), shown(args.at(name)), detail);
     }
   };
   at_least("filterTimeout", 0s, "must be zero or positive");
@@ -63,38 +63,39 @@ void dynamic_resources(const json::object& args, const std::string& path, Findin
 
 // --- scoring by resources ---
 
-void balanced_allocation(const json::object& args, const std::string& path, Findings& findings) {
+void balanced_allocation(const json::object& args, const std::string& path, Problems& problems) {
   std::set<std::string_view> seen;
   const auto& resources = args.at("resources").as_array();
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const auto at = item(child(path, "resources"), i);
     const auto& resource = resources[i].as_object();
     if (!seen.insert(text_of(resource, "name")).second)
-      findings.duplicate(child(at, "name"), resource.at("name"));
-    if (resource.at("weight") != 1) findings.invalid(child(at, "weight"), resource.at("weight"), "must be 1");
+      problems.duplicate(child(at, "name"), shown(resource.at("name")));
+    if (resource.at("weight") != 1)
+      problems.invalid(child(at, "weight"), shown(resource.at("weight")), "must be 1");
   }
 }
 
-void function_shape(const json::array& shape, const std::string& path, Findings& findings) {
-  if (shape.empty()) return findings.required(path, "at least one point must be specified");
+void function_shape(const json::array& shape, const std::string& path, Problems& problems) {
+  if (shape.empty()) return problems.required(path, "at least one point must be specified");
   for (std::size_t i = 1; i < shape.size(); ++i) {
     if (shape[i - 1].at("utilization").as_int64() >= shape[i].at("utilization").as_int64()) {
-      findings.invalid(child(item(path, i), "utilization"), shape[i].at("utilization"),
+      problems.invalid(child(item(path, i), "utilization"), shown(shape[i].at("utilization")),
                        "values must be sorted in increasing order");
       break;
     }
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto& point = shape[i].as_object();
-    check_range(point, "utilization", 0, 100, "not in valid range [0, 100]", item(path, i), findings);
-    check_range(point, "score", 0, 10, "not in valid range [0, 10]", item(path, i), findings);
+    check_range(point, "utilization", 0, 100, "not in valid range [0, 100]", item(path, i), problems);
+    check_range(point, "score", 0, 10, "not in valid range [0, 10]", item(path, i), problems);
   }
 }
 
-void scoring_strategy(const json::object& strategy, const std::string& path, Findings& findings) {
+void scoring_strategy(const json::object& strategy, const std::string& path, Problems& problems) {
   const auto type = text_of(strategy, "type");
   if (type != "LeastAllocated" && type != "MostAllocated" && type != "RequestedToCapacityRatio") {
-    findings.not_supported(child(path, "type"), type,
+    problems.not_supported(child(path, "type"), type,
                            {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
   }
   const auto& resources = strategy.at("resources").as_array();
@@ -102,44 +103,44 @@ void scoring_strategy(const json::object& strategy, const std::string& path, Fin
     const auto& resource = resources[i].as_object();
     check_range(resource, "weight", 1, 100,
                 fmt::format("resource weight of {} not in valid range (0, 100]", text_of(resource, "name")),
-                item(child(path, "resources"), i), findings);
+                item(child(path, "resources"), i), problems);
   }
   const auto* ratio = strategy.if_contains("requestedToCapacityRatio");
   const auto at = child(path, "requestedToCapacityRatio");
   if (type != "RequestedToCapacityRatio") {
-    if (ratio) findings.forbidden(at, "must be nil when type is not RequestedToCapacityRatio");
+    if (ratio) problems.forbidden(at, "must be nil when type is not RequestedToCapacityRatio");
   } else if (!ratio) {
-    findings.required(at, "must be specified when type is RequestedToCapacityRatio");
+    problems.required(at, "must be specified when type is RequestedToCapacityRatio");
   } else {
-    function_shape(ratio->at("shape").as_array(), child(at, "shape"), findings);
+    function_shape(ratio->at("shape").as_array(), child(at, "shape"), problems);
   }
 }
 
-void resources_fit(const json::object& args, const std::string& path, Findings& findings) {
+void resources_fit(const json::object& args, const std::string& path, Problems& problems) {
   const auto& ignored = args.at("ignoredResources").as_array();
   for (std::size_t i = 0; i < ignored.size(); ++i) {
-    check_label_name(ignored[i], item(child(path, "ignoredResources"), i), findings);
+    check_label_name(ignored[i], item(child(path, "ignoredResources"), i), problems);
   }
   const auto& groups = args.at("ignoredResourceGroups").as_array();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto at = item(child(path, "ignoredResourceGroups"), i);
     if (std::string_view(groups[i].as_string()).contains('/')) {
-      findings.invalid(at, groups[i], "resource group name can't contain '/'");
+      problems.invalid(at, shown(groups[i]), "resource group name can't contain '/'");
     }
-    check_label_name(groups[i], at, findings);
+    check_label_name(groups[i], at, problems);
   }
-  scoring_strategy(args.at("scoringStrategy").as_object(), child(path, "scoringStrategy"), findings);
+  scoring_strategy(args.at("scoringStrategy").as_object(), child(path, "scoringStrategy"), problems);
 }
 
 // --- default spread constraints ---
 
-void topology_spread(const json::object& args, const std::string& path, Findings& findings) {
+void topology_spread(const json::object& args, const std::string& path, Problems& problems) {
   const auto type = text_of(args, "defaultingType");
   const auto& constraints = args.at("defaultConstraints").as_array();
   if (type != "System" && type != "List") {
-    findings.not_supported(child(path, "defaultingType"), type, {"System", "List"});
+    problems.not_supported(child(path, "defaultingType"), type, {"System", "List"});
   } else if (type == "System" && !constraints.empty()) {
-    findings.invalid(child(path, "defaultingType"), args.at("defaultingType"),
+    problems.invalid(child(path, "defaultingType"), shown(args.at("defaultingType")),
                      "when .defaultConstraints are not empty");
   }
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -149,45 +150,45 @@ void topology_spread(const json::object& args, const std::string& path, Findings
     const auto key = text_of(constraint, "topologyKey");
     const auto action = text_of(constraint, "whenUnsatisfiable");
     if (constraint.at("maxSkew").as_int64() <= 0) {
-      findings.invalid(child(at, "maxSkew"), constraint.at("maxSkew"), "not in valid range (0, inf)");
+      problems.invalid(child(at, "maxSkew"), shown(constraint.at("maxSkew")), "not in valid range (0, inf)");
     }
     if (key.empty()) {
-      findings.required(child(at, "topologyKey"), "can not be empty");
+      problems.required(child(at, "topologyKey"), "can not be empty");
     } else {
-      check_label_name(constraint.at("topologyKey"), child(at, "topologyKey"), findings);
+      check_label_name(constraint.at("topologyKey"), child(at, "topologyKey"), problems);
     }
     if (action.empty()) {
-      findings.required(child(at, "whenUnsatisfiable"), "can not be empty");
+      problems.required(child(at, "whenUnsatisfiable"), "can not be empty");
     } else if (action != "DoNotSchedule" && action != "ScheduleAnyway") {
-      findings.not_supported(child(at, "whenUnsatisfiable"), action, {"DoNotSchedule", "ScheduleAnyway"});
+      problems.not_supported(child(at, "whenUnsatisfiable"), action, {"DoNotSchedule", "ScheduleAnyway"});
     }
     if (constraint.contains("labelSelector")) {
-      findings.forbidden(child(at, "labelSelector"),
+      problems.forbidden(child(at, "labelSelector"),
                          "constraint must not define a selector, as they deduced for each pod");
     }
     if (!seen.insert({key, action}).second) {
-      findings.duplicate(at, json::string(fmt::format("{{{}, {}}}", key, action)));
+      problems.duplicate(at, fmt::format("{{{}, {}}}", key, action));
     }
   }
 }
 
 // --- added node affinity ---
 
-void label_requirement(const json::object& requirement, const std::string& path, Findings& findings) {
+void label_requirement(const json::object& requirement, const std::string& path, Problems& problems) {
   const auto op = text_of(requirement, "operator");
   const auto& values = requirement.at("values").as_array();
   const auto values_path = child(path, "values");
   const auto wrong = [&](std::string_view detail) {
-    findings.invalid(values_path, requirement.at("values"), detail);
+    problems.invalid(values_path, shown(requirement.at("values")), detail);
   };
   const bool comparison = op == "Gt" || op == "Lt";
   if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist" && !comparison) {
-    return findings.not_supported(child(path, "operator"), op,
+    return problems.not_supported(child(path, "operator"), op,
                                   {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
   }
   const auto& key = requirement.at("key");
   if (const auto errors = check_label_key(key.as_string()); !errors.empty()) {
-    findings.invalid(child(path, "key"), key, joined(errors));
+    problems.invalid(child(path, "key"), shown(key), joined(errors));
   }
   if ((op == "In" || op == "NotIn") && values.empty()) wrong(api::kNoValuesError);
   if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
@@ -196,35 +197,35 @@ void label_requirement(const json::object& requirement, const std::string& path,
   if (comparison && values.size() != 1) wrong(api::kOneValueError);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (comparison && !api::parse_integer(values[i].as_string())) {
-      findings.invalid(item(values_path, i), values[i], api::kIntegerError);
+      problems.invalid(item(values_path, i), shown(values[i]), api::kIntegerError);
     }
     if (const auto errors = check_label_value(values[i].as_string()); !errors.empty()) {
-      findings.invalid(item(values_path, i), values[i], joined(errors));
+      problems.invalid(item(values_path, i), shown(values[i]), joined(errors));
     }
   }
 }
 
-void field_requirement(const json::object& requirement, const std::string& path, Findings& findings) {
+void field_requirement(const json::object& requirement, const std::string& path, Problems& problems) {
   const auto op = text_of(requirement, "operator");
   if (op != "In" && op != "NotIn") {
-    findings.not_supported(child(path, "operator"), op, {"In", "NotIn"});
+    problems.not_supported(child(path, "operator"), op, {"In", "NotIn"});
   } else if (requirement.at("values").as_array().size() != 1) {
-    findings.invalid(child(path, "values"), requirement.at("values"), api::kOneElementError);
+    problems.invalid(child(path, "values"), shown(requirement.at("values")), api::kOneElementError);
   }
 }
 
-void node_selector_term(const json::object& term, const std::string& path, Findings& findings) {
+void node_selector_term(const json::object& term, const std::string& path, Problems& problems) {
   const auto each = [&](std::string_view name, auto check) {
     const auto& list = term.at(name).as_array();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      check(list[i].as_object(), item(child(path, name), i), findings);
+      check(list[i].as_object(), item(child(path, name), i), problems);
     }
   };
   each("matchExpressions", label_requirement);
   each("matchFields", field_requirement);
 }
 
-void node_affinity(const json::object& args, const std::string& path, Findings& findings) {
+void node_affinity(const json::object& args, const std::string& path, Problems& problems) {
   const auto* affinity = args.if_contains("addedAffinity");
   if (!affinity) return;
   const auto at = child(path, "addedAffinity");
@@ -233,29 +234,29 @@ void node_affinity(const json::object& args, const std::string& path, Findings& 
     const auto& terms = required->at("nodeSelectorTerms").as_array();
     const auto terms_path = at + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      node_selector_term(terms[i].as_object(), item(terms_path, i), findings);
+      node_selector_term(terms[i].as_object(), item(terms_path, i), problems);
     }
   }
   const auto& preferred = affinity->at("preferredDuringSchedulingIgnoredDuringExecution").as_array();
   for (std::size_t i = 0; i < preferred.size(); ++i) {
     if (preferred[i].at("weight") == 0) continue;  // terms of weight 0 are not used
     node_selector_term(preferred[i].at("preference").as_object(),
-                       item(at + ".preferredDuringSchedulingIgnoredDuringExecution", i), findings);
+                       item(at + ".preferredDuringSchedulingIgnoredDuringExecution", i), problems);
   }
 }
 
 void volume_binding(const json::object& args, const framework::Features& features, const std::string& path,
-                    Findings& findings) {
+                    Problems& problems) {
   if (args.at("bindTimeoutSeconds").as_int64() < 0) {
-    findings.invalid(child(path, "bindTimeoutSeconds"), args.at("bindTimeoutSeconds"),
+    problems.invalid(child(path, "bindTimeoutSeconds"), shown(args.at("bindTimeoutSeconds")),
                      "invalid BindTimeoutSeconds, should not be a negative value");
   }
   const auto* shape = args.if_contains("shape");
   if (features.storage_capacity_scoring) {
-    function_shape(shape->as_array(), child(path, "shape"), findings);
+    function_shape(shape->as_array(), child(path, "shape"), problems);
   } else if (shape) {
-    findings.invalid(
-        child(path, "shape"), *shape,
+    problems.invalid(
+        child(path, "shape"), shown(*shape),
         "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
   }
 }
@@ -263,17 +264,17 @@ void volume_binding(const json::object& args, const framework::Features& feature
 }  // namespace
 
 void validate_args(std::string_view plugin, const json::object& args, const framework::Features& features,
-                   const std::string& path, Findings& findings) {
-  if (plugin == "DefaultPreemption") return default_preemption(args, path, findings);
-  if (plugin == "DynamicResources") return dynamic_resources(args, path, findings);
+                   const std::string& path, Problems& problems) {
+  if (plugin == "DefaultPreemption") return default_preemption(args, path, problems);
+  if (plugin == "DynamicResources") return dynamic_resources(args, path, problems);
   if (plugin == "InterPodAffinity") {
-    return check_range(args, "hardPodAffinityWeight", 0, 100, "not in valid range [0, 100]", path, findings);
+    return check_range(args, "hardPodAffinityWeight", 0, 100, "not in valid range [0, 100]", path, problems);
   }
-  if (plugin == "NodeAffinity") return node_affinity(args, path, findings);
-  if (plugin == "NodeResourcesBalancedAllocation") return balanced_allocation(args, path, findings);
-  if (plugin == "NodeResourcesFit") return resources_fit(args, path, findings);
-  if (plugin == "PodTopologySpread") return topology_spread(args, path, findings);
-  if (plugin == "VolumeBinding") return volume_binding(args, features, path, findings);
+  if (plugin == "NodeAffinity") return node_affinity(args, path, problems);
+  if (plugin == "NodeResourcesBalancedAllocation") return balanced_allocation(args, path, problems);
+  if (plugin == "NodeResourcesFit") return resources_fit(args, path, problems);
+  if (plugin == "PodTopologySpread") return topology_spread(args, path, problems);
+  if (plugin == "VolumeBinding") return volume_binding(args, features, path, problems);
 }
 
 }  // namespace podium::config

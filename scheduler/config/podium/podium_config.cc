@@ -55,72 +55,72 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
 }
 
 void check_bounds(const json::value& value, std::int64_t low, std::int64_t high, const std::string& path,
-                  Findings& findings) {
+                  Problems& problems) {
   if (value.as_int64() < low || value.as_int64() > high) {
-    findings.invalid(path, value, fmt::format("not in valid range [{}, {}]", low, high));
+    problems.invalid(path, shown(value), fmt::format("not in valid range [{}, {}]", low, high));
   }
 }
 
 std::chrono::nanoseconds read_duration(const json::value& value, std::chrono::nanoseconds low,
                                        std::chrono::nanoseconds high, const std::string& path,
-                                       Findings& findings) {
+                                       Problems& problems) {
   const auto duration = parse_duration(value.as_string()).value_or(low);
   if (duration < low || duration > high) {
-    findings.invalid(path, value,
+    problems.invalid(path, shown(value),
                      fmt::format("not in valid range [{}, {}]", format_duration(low), format_duration(high)));
   }
   return duration;
 }
 
-std::vector<std::string> read_excluded(const json::array& list, Findings& findings) {
+std::vector<std::string> read_excluded(const json::array& list, Problems& problems) {
   const std::string path = "reports.excludeNamespaces";
   std::vector<std::string> out;
   std::set<std::string> seen;
   if (list.size() > kMaxExcluded) {
-    findings.error(path, fmt::format("Too many: {}: must have at most {} items", list.size(), kMaxExcluded));
+    problems.add(path, fmt::format("Too many: {}: must have at most {} items", list.size(), kMaxExcluded));
     return out;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     std::string name(list[i].as_string());
-    for (const auto& error : check_dns_label(name)) findings.invalid(item(path, i), list[i], error);
-    if (!seen.insert(name).second) findings.duplicate(item(path, i), list[i]);
+    for (const auto& error : check_dns_label(name)) problems.invalid(item(path, i), shown(list[i]), error);
+    if (!seen.insert(name).second) problems.duplicate(item(path, i), shown(list[i]));
     out.push_back(std::move(name));
   }
   return out;
 }
 
 // A quantity such as 64Mi.
-std::int64_t read_bytes(const json::value& value, const std::string& path, Findings& findings) {
+std::int64_t read_bytes(const json::value& value, const std::string& path, Problems& problems) {
   const auto quantity = api::Quantity::parse(value.as_string());
   const auto bytes = quantity ? quantity->value() : 0;
   if (!quantity) {
-    findings.invalid(path, value, "not a quantity such as \"64Mi\"");
+    problems.invalid(path, shown(value), "not a quantity such as \"64Mi\"");
   } else if (bytes < kMinBudget || bytes > kMaxBudget) {
-    findings.invalid(path, value, "not in valid range [64Ki, 16Gi]");
+    problems.invalid(path, shown(value), "not in valid range [64Ki, 16Gi]");
   }
   return bytes;
 }
 
-void read_budget(const json::object& reports, Podium::Reports& out, Findings& findings) {
+void read_budget(const json::object& reports, Podium::Reports& out, Problems& problems) {
   for (const char* name : {"maxReports", "maxReportsPerNamespace"})
-    check_bounds(reports.at(name), 1, kMaxReports, child("reports", name), findings);
+    check_bounds(reports.at(name), 1, kMaxReports, child("reports", name), problems);
   out.max_reports = reports.at("maxReports").as_int64();
   out.max_reports_per_namespace = reports.at("maxReportsPerNamespace").as_int64();
-  out.max_bytes = read_bytes(reports.at("maxBytes"), "reports.maxBytes", findings);
+  out.max_bytes = read_bytes(reports.at("maxBytes"), "reports.maxBytes", problems);
   out.max_bytes_per_namespace =
-      read_bytes(reports.at("maxBytesPerNamespace"), "reports.maxBytesPerNamespace", findings);
+      read_bytes(reports.at("maxBytesPerNamespace"), "reports.maxBytesPerNamespace", problems);
 }
 
-void read_what_if(const json::object& what_if, Podium::WhatIf& out, Findings& findings) {
+void read_what_if(const json::object& what_if, Podium::WhatIf& out, Problems& problems) {
   out.enabled = what_if.at("enabled").as_bool();
-  check_bounds(what_if.at("workers"), 1, kMaxWorkers, "whatIf.workers", findings);
+  check_bounds(what_if.at("workers"), 1, kMaxWorkers, "whatIf.workers", problems);
   out.workers = what_if.at("workers").as_int64();
   out.deadline =
-      read_duration(what_if.at("deadline"), kMinDeadline, kMaxDeadline, "whatIf.deadline", findings);
-  check_bounds(what_if.at("maxWaiting"), 1, kMaxWaiting, "whatIf.maxWaiting", findings);
+      read_duration(what_if.at("deadline"), kMinDeadline, kMaxDeadline, "whatIf.deadline", problems);
+  check_bounds(what_if.at("maxWaiting"), 1, kMaxWaiting, "whatIf.maxWaiting", problems);
   out.max_waiting = what_if.at("maxWaiting").as_int64();
   check_bounds(what_if.at("maxWaitingPerNamespace"), 1, kMaxWaiting, "whatIf.maxWaitingPerNamespace",
-               findings);
+               problems);
   out.max_waiting_per_namespace = what_if.at("maxWaitingPerNamespace").as_int64();
 }
 
@@ -164,8 +164,8 @@ const Schema& podium_schema() {
   return all;
 }
 
-Podium read_podium(json::value& document, bool adaptive_search, Findings& findings) {
-  read(document, podium_schema(), "", findings);
+Podium read_podium(json::value& document, bool adaptive_search, Problems& problems) {
+  read(document, podium_schema(), "", problems);
   auto& config = document.as_object();
   set_podium_defaults(config, adaptive_search);
 
@@ -177,24 +177,24 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
   out.reports.only_failures = reports.at("onlyFailures").as_bool();
   out.reports.sampling = reports.at("sampling").to_number<double>();
   if (!(out.reports.sampling >= 0 && out.reports.sampling <= 1)) {
-    findings.invalid("reports.sampling", reports.at("sampling"), "not in valid range [0, 1]");
+    problems.invalid("reports.sampling", shown(reports.at("sampling")), "not in valid range [0, 1]");
   }
   out.reports.ttl = std::chrono::duration_cast<std::chrono::seconds>(
-      read_duration(reports.at("ttl"), kMinTtl, kMaxTtl, "reports.ttl", findings));
-  read_budget(reports, out.reports, findings);
-  out.reports.exclude_namespaces = read_excluded(reports.at("excludeNamespaces").as_array(), findings);
+      read_duration(reports.at("ttl"), kMinTtl, kMaxTtl, "reports.ttl", problems));
+  read_budget(reports, out.reports, problems);
+  out.reports.exclude_namespaces = read_excluded(reports.at("excludeNamespaces").as_array(), problems);
   if (const auto* selector = reports.if_contains("namespaceSelector"))
-    out.reports.namespace_selector = read_selector(*selector, "reports.namespaceSelector", findings);
+    out.reports.namespace_selector = read_selector(*selector, "reports.namespaceSelector", problems);
 
   out.events.enabled = config.at("events").at("enabled").as_bool();
   out.events.best_nodes = config.at("events").at("bestNodes").as_bool();
   if (out.events.best_nodes && out.withhold_node_names)
-    findings.invalid("events.bestNodes", config.at("events").at("bestNodes"),
+    problems.invalid("events.bestNodes", shown(config.at("events").at("bestNodes")),
                      "names nodes, which withholdNodeNames forbids");
-  read_what_if(config.at("whatIf").as_object(), out.what_if, findings);
+  read_what_if(config.at("whatIf").as_object(), out.what_if, problems);
   const auto& http_api = config.at("httpAPI").as_object();
   out.http_api.enabled = http_api.at("enabled").as_bool();
-  check_bounds(http_api.at("memoryMiB"), 1, kMaxMemoryMib, "httpAPI.memoryMiB", findings);
+  check_bounds(http_api.at("memoryMiB"), 1, kMaxMemoryMib, "httpAPI.memoryMiB", problems);
   out.http_api.memory_mib = http_api.at("memoryMiB").as_int64();
   out.http_api.page = http_api.at("page").as_bool();
   document = sorted_keys(document);

@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <string_view>
 
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 #include "scheduler/config/schema/schema.h"
 #include "scheduler/config/values/config.h"
 
@@ -20,6 +20,6 @@ const Schema& podium_schema();
 
 // Decodes, defaults and validates the document; an empty object yields the defaults. Replaces `document` by
 // its defaulted form. `adaptive_search` is the default of adaptiveSearch.
-Podium read_podium(boost::json::value& document, bool adaptive_search, Findings& findings);
+Podium read_podium(boost::json::value& document, bool adaptive_search, Problems& problems);
 
 }  // namespace podium::config

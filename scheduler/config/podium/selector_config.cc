@@ -13,20 +13,20 @@ namespace podium::config {
 namespace json = boost::json;
 namespace {
 
-void check_values(const json::value& requirement, const std::string& path, Findings& findings) {
+void check_values(const json::value& requirement, const std::string& path, Problems& problems) {
   const auto op = requirement.at("operator").as_string();
   const auto& values = requirement.at("values").as_array();
   const auto at = child(path, "values");
   if ((op == "In" || op == "NotIn") && values.empty()) {
-    findings.required(at, "must be specified when `operator` is 'In' or 'NotIn'");
+    problems.required(at, "must be specified when `operator` is 'In' or 'NotIn'");
   } else if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
-    findings.forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    problems.forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
   } else if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist") {
-    findings.not_supported(child(path, "operator"), op, {"In", "NotIn", "Exists", "DoesNotExist"});
+    problems.not_supported(child(path, "operator"), shown(op), {"In", "NotIn", "Exists", "DoesNotExist"});
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const auto& error : check_label_value(values[i].as_string()))
-      findings.invalid(item(at, i), values[i], error);
+      problems.invalid(item(at, i), shown(values[i]), error);
   }
 }
 
@@ -44,23 +44,24 @@ const Schema& label_selector_schema() {
 }
 
 std::shared_ptr<const api::LabelSelector> read_selector(const json::value& selector, const std::string& path,
-                                                        Findings& findings) {
+                                                        Problems& problems) {
   for (const auto& [key, value] : selector.at("matchLabels").as_object()) {
     const auto at = child(path, "matchLabels");
-    for (const auto& error : check_label_key(key)) findings.invalid(at, json::value(key), error);
-    for (const auto& error : check_label_value(value.as_string())) findings.invalid(at, value, error);
+    for (const auto& error : check_label_key(key)) problems.invalid(at, std::string_view(key), error);
+    for (const auto& error : check_label_value(value.as_string())) problems.invalid(at, shown(value), error);
   }
   const auto& requirements = selector.at("matchExpressions").as_array();
   for (std::size_t i = 0; i < requirements.size(); ++i) {
     const auto at = item(child(path, "matchExpressions"), i);
     const auto& key = requirements[i].at("key");
-    for (const auto& error : check_label_key(key.as_string())) findings.invalid(child(at, "key"), key, error);
-    check_values(requirements[i], at, findings);
+    for (const auto& error : check_label_key(key.as_string()))
+      problems.invalid(child(at, "key"), shown(key), error);
+    check_values(requirements[i], at, problems);
   }
-  if (!findings.ok()) return {};
+  if (problems) return {};
   auto decoded = api::decode_label_selector(selector, path);
   if (!decoded) {
-    findings.error(path, decoded.error().message);
+    problems.add(path, decoded.error().message);
     return {};
   }
   return std::make_shared<const api::LabelSelector>(std::move(*decoded));

@@ -105,10 +105,10 @@ json::value zero(const Schema& type) {
   return out;
 }
 
-void wrong_type(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
+void wrong_type(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
   auto shown = value.is_structured() ? std::string() : json::serialize(value) + ": ";
   if (shown.size() > 200) shown.clear();
-  findings.unreadable(path, fmt::format("Invalid value: {}expected {}, got {}", shown, type_name(type.kind),
+  problems.unreadable(path, fmt::format("Invalid value: {}expected {}, got {}", shown, type_name(type.kind),
                                         json_name(value)));
   value = zero(type);
 }
@@ -123,47 +123,47 @@ std::optional<std::int64_t> whole_number(const json::value& value) {
   return std::nullopt;
 }
 
-void read_integer(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
+void read_integer(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
   const auto number = whole_number(value);
-  if (!number) return wrong_type(value, type, path, findings);
+  if (!number) return wrong_type(value, type, path, problems);
   if (type.kind == Kind::int32 && (*number > std::numeric_limits<std::int32_t>::max() ||
                                    *number < std::numeric_limits<std::int32_t>::min())) {
-    findings.unreadable(path, fmt::format("Invalid value: {}: out of range for int32", *number));
+    problems.unreadable(path, fmt::format("Invalid value: {}: out of range for int32", *number));
     value = zero(type);
     return;
   }
   value = *number;
 }
 
-void read_number(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
-  if (!value.is_number()) return wrong_type(value, type, path, findings);
+void read_number(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
+  if (!value.is_number()) return wrong_type(value, type, path, problems);
   if (const auto number = whole_number(value)) {
     value = *number;
   } else if (std::abs(value.to_number<double>()) > std::numeric_limits<float>::max()) {
-    wrong_type(value, type, path, findings);
+    wrong_type(value, type, path, problems);
   }
 }
 
-void read_duration(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
-  if (!value.is_string()) return wrong_type(value, type, path, findings);
+void read_duration(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
+  if (!value.is_string()) return wrong_type(value, type, path, problems);
   const auto duration = parse_duration(value.get_string());
   if (!duration) {
-    findings.unreadable(path, fmt::format("Invalid value: {}: invalid duration", json::serialize(value)));
+    problems.unreadable(path, fmt::format("Invalid value: {}: invalid duration", json::serialize(value)));
     value = zero(type);
     return;
   }
   value = format_duration(*duration);
 }
 
-void read_object(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
-  if (!value.is_object()) return wrong_type(value, type, path, findings);
+void read_object(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
+  if (!value.is_object()) return wrong_type(value, type, path, problems);
   json::object out;
   for (auto& [name, given] : value.get_object()) {
     const auto field = std::ranges::find(type.fields, std::string_view(name), &SchemaField::name);
     if (field == type.fields.end()) {
-      findings.error(child(path, name), "unknown field");
+      problems.add(child(path, name), "unknown field");
     } else if (!given.is_null()) {
-      read(out[name] = std::move(given), *field->type, child(path, name), findings);
+      read(out[name] = std::move(given), *field->type, child(path, name), problems);
     }
   }
   for (const auto& field : type.fields) {
@@ -172,11 +172,11 @@ void read_object(json::value& value, const Schema& type, const std::string& path
   value = std::move(out);
 }
 
-void read_text_map(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
-  if (!value.is_object()) return wrong_type(value, type, path, findings);
+void read_text_map(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
+  if (!value.is_object()) return wrong_type(value, type, path, problems);
   for (auto& [name, text] : value.get_object()) {
     if (text.is_null()) text = "";
-    if (!text.is_string()) wrong_type(text, schema::text, child(path, name), findings);
+    if (!text.is_string()) wrong_type(text, schema::text, child(path, name), problems);
   }
 }
 
@@ -204,38 +204,38 @@ bool is_zero(const json::value& value) {
 
 }  // namespace
 
-void read(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
+void read(json::value& value, const Schema& type, const std::string& path, Problems& problems) {
   switch (type.kind) {
     case Kind::any:
       return;
     case Kind::boolean:
-      if (!value.is_bool()) wrong_type(value, type, path, findings);
+      if (!value.is_bool()) wrong_type(value, type, path, problems);
       return;
     case Kind::text:
     case Kind::bytes:
-      if (!value.is_string()) wrong_type(value, type, path, findings);
+      if (!value.is_string()) wrong_type(value, type, path, problems);
       return;
     case Kind::int32:
     case Kind::int64:
-      return read_integer(value, type, path, findings);
+      return read_integer(value, type, path, problems);
     case Kind::number:
-      return read_number(value, type, path, findings);
+      return read_number(value, type, path, problems);
     case Kind::duration:
-      return read_duration(value, type, path, findings);
+      return read_duration(value, type, path, problems);
     case Kind::object:
-      return read_object(value, type, path, findings);
+      return read_object(value, type, path, problems);
     case Kind::text_map:
-      return read_text_map(value, type, path, findings);
+      return read_text_map(value, type, path, problems);
     case Kind::list:
       break;
   }
-  if (!value.is_array()) return wrong_type(value, type, path, findings);
+  if (!value.is_array()) return wrong_type(value, type, path, problems);
   auto& list = value.get_array();
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].is_null()) {
       list[i] = zero(*type.element);
     } else {
-      read(list[i], *type.element, item(path, i), findings);
+      read(list[i], *type.element, item(path, i), problems);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Schema: the strict decoder. It checks a JSON value against a description of a Go type and converts it to
 // the form of that type.
 //
-// Unknown fields and wrong types are findings; null counts as absent, as in Go. After decoding, every field
+// Unknown fields and wrong types are problems; null counts as absent, as in Go. After decoding, every field
 // that is not a pointer in the Go type is present, with its zero value if the file has none. So later code
 // need not check for presence.
 // Threads: pure functions over static descriptions.
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/file_problems.h"
 
 namespace podium::config {
 
@@ -40,7 +40,7 @@ extern const Schema boolean, int32, int64, number, text, bytes, duration, texts,
 }
 
 // Converts `value` to the form of the schema. A value that cannot be decoded adds a finding and becomes zero.
-void read(boost::json::value& value, const Schema&, const std::string& path, Findings&);
+void read(boost::json::value& value, const Schema&, const std::string& path, Problems&);
 
 // The value as upstream prints it: sorted keys, without zero values that are omitted.
 boost::json::value printed(const boost::json::value& value, const Schema&);

@@ -25,13 +25,13 @@ class Budget final : public Plugin, public FilterPlugin, public ScorePlugin {
   const boost::json::object args;
 };
 
-std::shared_ptr<const Budget> make_budget(const boost::json::object& args, plugins::ArgErrors& errors) {
+std::shared_ptr<const Budget> make_budget(const boost::json::object& args, Problems& errors) {
   const auto* limit = args.if_contains("limit");
   if (!limit || !limit->is_int64()) errors.add("limit", "Required value: a whole number");
   for (const auto& [name, value] : args) {
     if (name != "limit" && name != "note") errors.add(std::string(name), "unknown field");
   }
-  if (!errors.all().empty()) return nullptr;
+  if (errors) return nullptr;
   return std::make_shared<const Budget>(args);
 }
 

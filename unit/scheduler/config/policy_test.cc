@@ -59,10 +59,9 @@ const Successor kPriorities[] = {
 std::string finding(const char* list, const std::string& name) {
   boost::json::object policy;
   policy[list].emplace_array().push_back(boost::json::object{{"name", name}});
-  Findings findings("f");
-  refuse_policy(policy, findings);
-  const auto text = findings.text();
-  return text.substr(text.find(": ", text.find(list)) + 2);
+  Problems problems;
+  refuse_policy(policy, problems);
+  return problems.findings().back().reason;
 }
 
 TEST(Policy, EveryPredicateAndPriorityNamesItsSuccessor) {

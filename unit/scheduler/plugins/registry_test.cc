@@ -80,7 +80,7 @@ class Permits final : public framework::Plugin, public framework::PermitPlugin {
 };
 
 TEST(Registry, APluginIsAtTheExtensionPointsThatItImplements) {
-  const auto make_permits = [](const boost::json::object&, ArgErrors&) {
+  const auto make_permits = [](const boost::json::object&, Problems&) {
     return std::make_shared<const Permits>();
   };
   Registry registry;

@@ -1,7 +1,7 @@
 // FieldPath: the place of a value in the document that its author wrote, as messages name it.
 //
-// A question is a SchedulingReport, the body of a request or a manifest of a file. Its reader gets the paths
-// of that document, so that no message is rewritten later.
+// A reader gets the paths of the document that the author wrote: a configuration, or for a question a
+// SchedulingReport, the body of a request or a manifest of a file. So no message is rewritten later.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -13,11 +13,14 @@
 
 #include "base/finding.h"
 
-namespace podium::explain {
+namespace podium {
+
+struct Error;
 
 class FieldPath {
  public:
   FieldPath(std::string path) : text_(std::move(path)) {}
+  FieldPath(std::string_view path) : text_(path) {}
   FieldPath(const char* path) : text_(path) {}
   // The whole document, whose fields are named without it: `name` is what a message about all of it says.
   static FieldPath document(const char* name) {
@@ -28,7 +31,7 @@ class FieldPath {
 
   // A field, or a path below this one: "containers", "spec.containers[0]".
   FieldPath operator/(std::string_view below) const {
-    return is_document_ ? FieldPath(std::string(below)) : FieldPath(text_ + '.' + std::string(below));
+    return is_document_ ? FieldPath(below) : FieldPath(text_ + '.' + std::string(below));
   }
   FieldPath operator[](std::size_t index) const { return text_ + '[' + std::to_string(index) + ']'; }
 
@@ -40,4 +43,11 @@ class FieldPath {
   bool is_document_ = false;
 };
 
-}  // namespace podium::explain
+// "a.b[1].c" → "a.b[1]" → "a.b" → "a" → "".
+std::string_view parent_path(std::string_view path);
+
+// A decoder's finding or Error, with its paths below another one.
+Finding below(const FieldPath& path, const Finding& finding);
+Error below(const FieldPath& path, const Error& error);
+
+}  // namespace podium
