@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::controller {
 namespace {
@@ -37,15 +38,15 @@ constexpr auto kCommonTexts = std::to_array<std::string_view>({
     "Complete",
     "Scheduled",
     "Unschedulable",
-    "NodeAffinity",
-    "TaintToleration",
-    "NodeResourcesFit",
-    "NodeResourcesBalancedAllocation",
-    "VolumeBinding",
-    "DynamicResources",
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "ImageLocality",
+    framework::names::kNodeAffinity,
+    framework::names::kTaintToleration,
+    framework::names::kNodeResourcesFit,
+    framework::names::kNodeResourcesBalancedAllocation,
+    framework::names::kVolumeBinding,
+    framework::names::kDynamicResources,
+    framework::names::kPodTopologySpread,
+    framework::names::kInterPodAffinity,
+    framework::names::kImageLocality,
 });
 
 // The common texts and those that have occurred, in their order. Both sides stop at the same one.

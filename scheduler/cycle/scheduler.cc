@@ -9,14 +9,12 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/nominated_node.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::cycle {
 namespace {
 
 using framework::ClusterEvent;
-
-// The only in-tree plugin that preempts; named in the victim's message.
-constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
 constexpr std::string_view kPreemptsLater =
     " preemption: the namespace has reached its limit of preemptions in flight.";
@@ -291,7 +289,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   Preemptions::Uids uids;
   for (const auto& victim : victims) {
     // A victim in the binding cycle (Permit or PreBind) is requeued instead of deleted.
-    if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
+    if (cycle_.preempt(victim->pod->meta.uid, framework::names::kDefaultPreemption)) {
       parts_.announcer.preempted(*victim, *pod, order.node, false);
       if (find_on(order.node, victim->pod->meta.uid))
         preemptions_.rejected(pod->pod->meta.uid, victim->pod->meta.uid);

@@ -4,6 +4,7 @@
 
 #include "scheduler/cluster/resources.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/exact_division.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -91,7 +92,7 @@ class ImageScorer final : public NodeScorer {
 
 class ImageLocality final : public Plugin, public ScorePlugin {
  public:
-  std::string_view name() const override { return "ImageLocality"; }
+  std::string_view name() const override { return framework::names::kImageLocality; }
   bool has_pre_score() const override { return false; }
 
   // Never skipped.

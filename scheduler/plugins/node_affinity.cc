@@ -5,6 +5,8 @@
 
 #include "api/decode/decode.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -17,7 +19,7 @@ namespace {
 using namespace framework;
 
 Verdict rejection(ReasonCode code) {
-  return {"NodeAffinity", Code::unschedulable_and_unresolvable, {Reason(code)}};
+  return {framework::names::kNodeAffinity, Code::unschedulable_and_unresolvable, {Reason(code)}};
 }
 
 class AffinityFilter final : public NodeFilter {
@@ -104,7 +106,7 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
  public:
   explicit NodeAffinity(api::NodeAffinity added) : added_(std::move(added)) {}
 
-  std::string_view name() const override { return "NodeAffinity"; }
+  std::string_view name() const override { return framework::names::kNodeAffinity; }
   bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }
 
@@ -152,9 +154,9 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
 }  // namespace
 
 PluginPtr make_node_affinity(const boost::json::object& args) {
-  const auto* added = args.if_contains("addedAffinity");
+  const auto* added = args.if_contains(arg_names::kAddedAffinity);
   if (!added || added->is_null()) return std::make_shared<NodeAffinity>(api::NodeAffinity{});
-  auto affinity = api::decode_node_affinity(*added, "addedAffinity");
+  auto affinity = api::decode_node_affinity(*added, arg_names::kAddedAffinity);
   if (!affinity) return nullptr;
   return std::make_shared<NodeAffinity>(std::move(*affinity));
 }

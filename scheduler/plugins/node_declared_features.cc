@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 
@@ -41,7 +42,7 @@ class FeatureFilter final : public NodeFilter {
   bool ignores_pods() const override { return true; }
   // Such pods are rare, so declared features have no column.
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add({"NodeDeclaredFeatures",
+    const auto id = out.add({framework::names::kNodeDeclaredFeatures,
                              Code::unschedulable_and_unresolvable,
                              {Reason(ReasonCode::node_feature_missing)}});
     const auto before = nodes;
@@ -59,7 +60,7 @@ class FeatureFilter final : public NodeFilter {
 
 class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
  public:
-  std::string_view name() const override { return "NodeDeclaredFeatures"; }
+  std::string_view name() const override { return framework::names::kNodeDeclaredFeatures; }
   bool has_pre_filter() const override { return true; }
   std::string error_without_pre_filter() const override {
     return "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found";

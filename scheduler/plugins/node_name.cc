@@ -2,6 +2,7 @@
 // serves profiles that disable PreFilter.
 // Source: pkg/scheduler/framework/plugins/nodename.
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
@@ -16,8 +17,9 @@ class NodeNameFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id =
-        out.add({"NodeName", Code::unschedulable_and_unresolvable, {Reason(ReasonCode::node_name_mismatch)}});
+    const auto id = out.add({framework::names::kNodeName,
+                             Code::unschedulable_and_unresolvable,
+                             {Reason(ReasonCode::node_name_mismatch)}});
     for (std::size_t w = 0; w < nodes.words(); ++w) {
       auto others = nodes.word(w);
       if (wanted_ && *wanted_ / 64 == w) others &= ~(std::uint64_t{1} << *wanted_ % 64);
@@ -31,7 +33,7 @@ class NodeNameFilter final : public NodeFilter {
 
 class NodeName final : public Plugin, public FilterPlugin {
  public:
-  std::string_view name() const override { return "NodeName"; }
+  std::string_view name() const override { return framework::names::kNodeName; }
   bool has_pre_filter() const override { return true; }
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {

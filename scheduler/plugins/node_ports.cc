@@ -9,6 +9,7 @@
 
 #include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 
@@ -18,7 +19,9 @@ namespace {
 using namespace framework;
 using cluster::HostPort;
 
-Verdict no_free_ports() { return {"NodePorts", Code::unschedulable, {Reason(ReasonCode::host_port_in_use)}}; }
+Verdict no_free_ports() {
+  return {framework::names::kNodePorts, Code::unschedulable, {Reason(ReasonCode::host_port_in_use)}};
+}
 
 // The host ports that a pod requests, by protocol and port: many are looked up, by node and by pod.
 class WantedPorts {
@@ -144,7 +147,7 @@ class PortsFilter final : public NodeFilter {
 
 class NodePorts final : public Plugin, public FilterPlugin {
  public:
-  std::string_view name() const override { return "NodePorts"; }
+  std::string_view name() const override { return framework::names::kNodePorts; }
   bool has_pre_filter() const override { return true; }
   std::string error_without_pre_filter() const override {
     return "reading \"PreFilterNodePorts\" from cycleState: not found";

@@ -2,6 +2,7 @@
 // the taint node.kubernetes.io/unschedulable.
 // Source: pkg/scheduler/framework/plugins/nodeunschedulable.
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -30,7 +31,7 @@ class UnschedulableFilter final : public NodeFilter {
     return true;
   }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add({"NodeUnschedulable",
+    const auto id = out.add({framework::names::kNodeUnschedulable,
                              Code::unschedulable_and_unresolvable,
                              {Reason(ReasonCode::node_unschedulable)}});
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
@@ -46,7 +47,7 @@ class UnschedulableFilter final : public NodeFilter {
 
 class NodeUnschedulable final : public Plugin, public FilterPlugin {
  public:
-  std::string_view name() const override { return "NodeUnschedulable"; }
+  std::string_view name() const override { return framework::names::kNodeUnschedulable; }
   bool has_pre_filter() const override { return true; }
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {

@@ -5,6 +5,7 @@
 
 #include "api/values/tolerations.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -37,8 +38,9 @@ class TaintFilter final : public NodeFilter {
     return true;
   }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add(
-        {"TaintToleration", Code::unschedulable_and_unresolvable, {Reason(ReasonCode::untolerated_taint)}});
+    const auto id = out.add({framework::names::kTaintToleration,
+                             Code::unschedulable_and_unresolvable,
+                             {Reason(ReasonCode::untolerated_taint)}});
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (!chunk_is_empty(nodes, chunk)) {
         reject_chunk(nodes, chunk, untolerated_.match(snapshot_.taint_set.chunk(chunk)), id, out);
@@ -86,7 +88,7 @@ class TaintScorer final : public NodeScorer {
 class TaintToleration final : public Plugin, public FilterPlugin, public ScorePlugin {
  public:
   explicit TaintToleration(bool comparison) : comparison_(comparison) {}
-  std::string_view name() const override { return "TaintToleration"; }
+  std::string_view name() const override { return framework::names::kTaintToleration; }
   bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }
   std::string error_without_pre_score() const override {

@@ -4,8 +4,11 @@
 #include <boost/json/value.hpp>
 
 #include "scheduler/config/schema/kube_schema.h"
+#include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/arg_names.h"
 
 namespace podium::config {
+namespace arg = plugins::arg_names;
 namespace json = boost::json;
 namespace {
 
@@ -25,10 +28,10 @@ void default_resource_list(json::value& resources) {
 }
 
 void default_storage_shape(json::object& args) {
-  const auto* given = args.if_contains("shape");
+  const auto* given = args.if_contains(arg::kShape);
   if (given && !given->as_array().empty()) return;
-  args["shape"] = {json::object{{"utilization", 0}, {"score", 10}},
-                   json::object{{"utilization", 100}, {"score", 0}}};
+  args[arg::kShape] = {json::object{{"utilization", 0}, {"score", 10}},
+                       json::object{{"utilization", 100}, {"score", 0}}};
 }
 
 json::object defaulted_leader_election(json::object election) {
@@ -70,24 +73,24 @@ void set_defaults(json::object& config) {
 void set_args_defaults(std::string_view plugin, json::object& args, const framework::Features& features) {
   args["apiVersion"] = kKubeApiVersion;
   args["kind"] = std::string(plugin) + "Args";
-  if (plugin == "DefaultPreemption") {
-    if_absent(args, "minCandidateNodesPercentage", 10);
-    if_absent(args, "minCandidateNodesAbsolute", 100);
-  } else if (plugin == "DynamicResources") {
-    if_absent(args, "filterTimeout", "10s");
-    if_absent(args, "bindingTimeout", "10m0s");
-  } else if (plugin == "InterPodAffinity") {
-    if_absent(args, "hardPodAffinityWeight", 1);
-  } else if (plugin == "NodeResourcesBalancedAllocation") {
-    default_resource_list(args.at("resources"));
-  } else if (plugin == "NodeResourcesFit") {
-    if_absent(args, "scoringStrategy",
-              json::object{{"type", "LeastAllocated"}, {"resources", json::array()}});
-    default_resource_list(args.at("scoringStrategy").as_object().at("resources"));
-  } else if (plugin == "PodTopologySpread") {
-    if_zero(args, "defaultingType", "", "System");
-  } else if (plugin == "VolumeBinding") {
-    if_absent(args, "bindTimeoutSeconds", 600);
+  if (plugin == framework::names::kDefaultPreemption) {
+    if_absent(args, arg::kMinCandidateNodesPercentage, 10);
+    if_absent(args, arg::kMinCandidateNodesAbsolute, 100);
+  } else if (plugin == framework::names::kDynamicResources) {
+    if_absent(args, arg::kFilterTimeout, "10s");
+    if_absent(args, arg::kBindingTimeout, "10m0s");
+  } else if (plugin == framework::names::kInterPodAffinity) {
+    if_absent(args, arg::kHardPodAffinityWeight, 1);
+  } else if (plugin == framework::names::kNodeResourcesBalancedAllocation) {
+    default_resource_list(args.at(arg::kResources));
+  } else if (plugin == framework::names::kNodeResourcesFit) {
+    if_absent(args, arg::kScoringStrategy,
+              json::object{{"type", "LeastAllocated"}, {arg::kResources, json::array()}});
+    default_resource_list(args.at(arg::kScoringStrategy).as_object().at(arg::kResources));
+  } else if (plugin == framework::names::kPodTopologySpread) {
+    if_zero(args, arg::kDefaultingType, "", "System");
+  } else if (plugin == framework::names::kVolumeBinding) {
+    if_absent(args, arg::kBindTimeoutSeconds, 600);
     if (features.storage_capacity_scoring) default_storage_shape(args);
   }
 }

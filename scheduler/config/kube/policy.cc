@@ -8,6 +8,7 @@
 #include <span>
 
 #include "scheduler/config/schema/kube_schema.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::config {
 namespace json = boost::json;
@@ -19,42 +20,42 @@ struct Successor {
 
 constexpr std::array kPredicates = std::to_array<Successor>({
     {"CheckNodeLabelPresence", "NodeAffinity, with the labels as pluginConfig NodeAffinity.addedAffinity"},
-    {"CheckNodeUnschedulable", "NodeUnschedulable"},
+    {"CheckNodeUnschedulable", framework::names::kNodeUnschedulable},
     {"CheckServiceAffinity", "InterPodAffinity, with affinity terms in the pods"},
-    {"CheckVolumeBinding", "VolumeBinding"},
-    {"EvenPodsSpread", "PodTopologySpread"},
+    {"CheckVolumeBinding", framework::names::kVolumeBinding},
+    {"EvenPodsSpread", framework::names::kPodTopologySpread},
     {"GeneralPredicates", "NodeName, NodePorts, NodeAffinity and NodeResourcesFit"},
-    {"HostName", "NodeName"},
-    {"MatchInterPodAffinity", "InterPodAffinity"},
-    {"MatchNodeSelector", "NodeAffinity"},
-    {"MaxAzureDiskVolumeCount", "NodeVolumeLimits"},
-    {"MaxCSIVolumeCountPred", "NodeVolumeLimits"},
-    {"MaxCinderVolumeCount", "NodeVolumeLimits"},
-    {"MaxEBSVolumeCount", "NodeVolumeLimits"},
-    {"MaxGCEPDVolumeCount", "NodeVolumeLimits"},
-    {"NoDiskConflict", "VolumeRestrictions"},
-    {"NoVolumeZoneConflict", "VolumeZone"},
-    {"PodFitsHostPorts", "NodePorts"},
-    {"PodFitsPorts", "NodePorts"},
-    {"PodFitsResources", "NodeResourcesFit"},
-    {"PodToleratesNodeNoExecuteTaints", "TaintToleration"},
-    {"PodToleratesNodeTaints", "TaintToleration"},
+    {"HostName", framework::names::kNodeName},
+    {"MatchInterPodAffinity", framework::names::kInterPodAffinity},
+    {"MatchNodeSelector", framework::names::kNodeAffinity},
+    {"MaxAzureDiskVolumeCount", framework::names::kNodeVolumeLimits},
+    {"MaxCSIVolumeCountPred", framework::names::kNodeVolumeLimits},
+    {"MaxCinderVolumeCount", framework::names::kNodeVolumeLimits},
+    {"MaxEBSVolumeCount", framework::names::kNodeVolumeLimits},
+    {"MaxGCEPDVolumeCount", framework::names::kNodeVolumeLimits},
+    {"NoDiskConflict", framework::names::kVolumeRestrictions},
+    {"NoVolumeZoneConflict", framework::names::kVolumeZone},
+    {"PodFitsHostPorts", framework::names::kNodePorts},
+    {"PodFitsPorts", framework::names::kNodePorts},
+    {"PodFitsResources", framework::names::kNodeResourcesFit},
+    {"PodToleratesNodeNoExecuteTaints", framework::names::kTaintToleration},
+    {"PodToleratesNodeTaints", framework::names::kTaintToleration},
 });
 
 constexpr std::array kPriorities = std::to_array<Successor>({
-    {"BalancedResourceAllocation", "NodeResourcesBalancedAllocation"},
-    {"EvenPodsSpreadPriority", "PodTopologySpread"},
-    {"ImageLocalityPriority", "ImageLocality"},
-    {"InterPodAffinityPriority", "InterPodAffinity"},
+    {"BalancedResourceAllocation", framework::names::kNodeResourcesBalancedAllocation},
+    {"EvenPodsSpreadPriority", framework::names::kPodTopologySpread},
+    {"ImageLocalityPriority", framework::names::kImageLocality},
+    {"InterPodAffinityPriority", framework::names::kInterPodAffinity},
     {"LeastRequestedPriority", "NodeResourcesFit, whose scoringStrategy is LeastAllocated by default"},
     {"MostRequestedPriority", "NodeResourcesFit, with scoringStrategy {type: MostAllocated}"},
-    {"NodeAffinityPriority", "NodeAffinity"},
+    {"NodeAffinityPriority", framework::names::kNodeAffinity},
     {"RequestedToCapacityRatioPriority",
      "NodeResourcesFit, with scoringStrategy {type: RequestedToCapacityRatio}"},
     {"SelectorSpreadPriority", "PodTopologySpread, whose default constraints spread what a service selects"},
     {"ServiceSpreadingPriority",
      "PodTopologySpread, whose default constraints spread what a service selects"},
-    {"TaintTolerationPriority", "TaintToleration"},
+    {"TaintTolerationPriority", framework::names::kTaintToleration},
 });
 
 void name_successors(const json::object& policy, std::string_view list_name,

@@ -8,6 +8,7 @@
 #include "scheduler/config/kube/validation.h"
 #include "scheduler/config/schema/kube_schema.h"
 #include "scheduler/config/schema/schema.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/registry.h"
 
 namespace podium::config {
@@ -96,7 +97,7 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
     }
     auto args = read_args(name, *schema, features, config, child(at, "args"), problems);
     // Upstream validates these arguments when it creates the plugin, so only if the plugin is enabled.
-    if (name != "NodeResourcesFit" || enabled.contains(name))
+    if (name != framework::names::kNodeResourcesFit || enabled.contains(name))
       validate_args(name, args, features, child(at, "args"), problems);
     if (enabled.contains(name)) out[name] = {std::move(args), child(at, "args")};
   }

@@ -4,6 +4,8 @@
 #include <boost/json/object.hpp>
 
 #include "base/duration.h"
+#include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/arg_names.h"
 
 namespace podium::config {
 namespace json = boost::json;
@@ -72,11 +74,11 @@ json::array ignored_resources(const json::array& extenders) {
 
 void ignore_resources(const json::array& ignored, PluginArgs& args, const std::string& path,
                       Problems& problems) {
-  const auto it = args.find("NodeResourcesFit");
+  const auto it = args.find(framework::names::kNodeResourcesFit);
   if (it == args.end()) {
     return problems.add(path, "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
   }
-  it->second.value["ignoredResources"] = ignored;
+  it->second.value[plugins::arg_names::kIgnoredResources] = ignored;
 }
 
 }  // namespace podium::config

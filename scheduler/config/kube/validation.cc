@@ -14,6 +14,7 @@
 #include "scheduler/cluster/resources.h"
 #include "scheduler/config/schema/kube_schema.h"
 #include "scheduler/config/schema/names.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::config {
 namespace json = boost::json;
@@ -179,7 +180,7 @@ void validate_queue_sort_args(const json::array& profiles, Problems& problems) {
     for (const auto& entry : profile.at("pluginConfig").as_array()) {
       const auto& config = entry.as_object();
       const auto* args = config.if_contains("args");
-      if (config.at("name") == "PrioritySort") return args ? *args : json::value();
+      if (config.at("name") == framework::names::kPrioritySort) return args ? *args : json::value();
     }
     return json::value();
   };

@@ -13,8 +13,11 @@
 #include "base/duration.h"
 #include "scheduler/config/kube/validation.h"
 #include "scheduler/config/schema/names.h"
+#include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/arg_names.h"
 
 namespace podium::config {
+namespace arg = plugins::arg_names;
 namespace json = boost::json;
 namespace {
 
@@ -40,12 +43,12 @@ std::string joined(const std::vector<std::string>& texts) {
 
 void default_preemption(const json::object& args, const std::string& path, Problems& problems) {
   constexpr auto kMax = std::int64_t{1} << 32;
-  check_range(args, "minCandidateNodesPercentage", 0, 100, "not in valid range [0, 100]", path, problems);
-  check_range(args, "minCandidateNodesAbsolute", 0, kMax, "not in valid range [0, inf)", path, problems);
-  if (args.at("minCandidateNodesPercentage") == 0 && args.at("minCandidateNodesAbsolute") == 0) {
-    problems.invalid(child(path, "minCandidateNodesPercentage"), shown(0),
+  check_range(args, arg::kMinCandidateNodesPercentage, 0, 100, "not in valid range [0, 100]", path, problems);
+  check_range(args, arg::kMinCandidateNodesAbsolute, 0, kMax, "not in valid range [0, inf)", path, problems);
+  if (args.at(arg::kMinCandidateNodesPercentage) == 0 && args.at(arg::kMinCandidateNodesAbsolute) == 0) {
+    problems.invalid(child(path, arg::kMinCandidateNodesPercentage), shown(0),
                      "cannot be zero at the same time as minCandidateNodesAbsolute");
-    problems.invalid(child(path, "minCandidateNodesAbsolute"), shown(0),
+    problems.invalid(child(path, arg::kMinCandidateNodesAbsolute), shown(0),
                      "cannot be zero at the same time as minCandidateNodesPercentage");
   }
 }
@@ -57,17 +60,17 @@ void dynamic_resources(const json::object& args, const std::string& path, Proble
       problems.invalid(child(path, name), shown(args.at(name)), detail);
     }
   };
-  at_least("filterTimeout", 0s, "must be zero or positive");
-  at_least("bindingTimeout", 1s, "must be at least 1 second");
+  at_least(arg::kFilterTimeout, 0s, "must be zero or positive");
+  at_least(arg::kBindingTimeout, 1s, "must be at least 1 second");
 }
 
 // --- scoring by resources ---
 
 void balanced_allocation(const json::object& args, const std::string& path, Problems& problems) {
   std::set<std::string_view> seen;
-  const auto& resources = args.at("resources").as_array();
+  const auto& resources = args.at(arg::kResources).as_array();
   for (std::size_t i = 0; i < resources.size(); ++i) {
-    const auto at = item(child(path, "resources"), i);
+    const auto at = item(child(path, arg::kResources), i);
     const auto& resource = resources[i].as_object();
     if (!seen.insert(text_of(resource, "name")).second)
       problems.duplicate(child(at, "name"), shown(resource.at("name")));
@@ -98,54 +101,54 @@ void scoring_strategy(const json::object& strategy, const std::string& path, Pro
     problems.not_supported(child(path, "type"), type,
                            {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
   }
-  const auto& resources = strategy.at("resources").as_array();
+  const auto& resources = strategy.at(arg::kResources).as_array();
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const auto& resource = resources[i].as_object();
     check_range(resource, "weight", 1, 100,
                 fmt::format("resource weight of {} not in valid range (0, 100]", text_of(resource, "name")),
-                item(child(path, "resources"), i), problems);
+                item(child(path, arg::kResources), i), problems);
   }
-  const auto* ratio = strategy.if_contains("requestedToCapacityRatio");
-  const auto at = child(path, "requestedToCapacityRatio");
+  const auto* ratio = strategy.if_contains(arg::kRequestedToCapacityRatio);
+  const auto at = child(path, arg::kRequestedToCapacityRatio);
   if (type != "RequestedToCapacityRatio") {
     if (ratio) problems.forbidden(at, "must be nil when type is not RequestedToCapacityRatio");
   } else if (!ratio) {
     problems.required(at, "must be specified when type is RequestedToCapacityRatio");
   } else {
-    function_shape(ratio->at("shape").as_array(), child(at, "shape"), problems);
+    function_shape(ratio->at(arg::kShape).as_array(), child(at, arg::kShape), problems);
   }
 }
 
 void resources_fit(const json::object& args, const std::string& path, Problems& problems) {
-  const auto& ignored = args.at("ignoredResources").as_array();
+  const auto& ignored = args.at(arg::kIgnoredResources).as_array();
   for (std::size_t i = 0; i < ignored.size(); ++i) {
-    check_label_name(ignored[i], item(child(path, "ignoredResources"), i), problems);
+    check_label_name(ignored[i], item(child(path, arg::kIgnoredResources), i), problems);
   }
-  const auto& groups = args.at("ignoredResourceGroups").as_array();
+  const auto& groups = args.at(arg::kIgnoredResourceGroups).as_array();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto at = item(child(path, "ignoredResourceGroups"), i);
+    const auto at = item(child(path, arg::kIgnoredResourceGroups), i);
     if (std::string_view(groups[i].as_string()).contains('/')) {
       problems.invalid(at, shown(groups[i]), "resource group name can't contain '/'");
     }
     check_label_name(groups[i], at, problems);
   }
-  scoring_strategy(args.at("scoringStrategy").as_object(), child(path, "scoringStrategy"), problems);
+  scoring_strategy(args.at(arg::kScoringStrategy).as_object(), child(path, arg::kScoringStrategy), problems);
 }
 
 // --- default spread constraints ---
 
 void topology_spread(const json::object& args, const std::string& path, Problems& problems) {
-  const auto type = text_of(args, "defaultingType");
-  const auto& constraints = args.at("defaultConstraints").as_array();
+  const auto type = text_of(args, arg::kDefaultingType);
+  const auto& constraints = args.at(arg::kDefaultConstraints).as_array();
   if (type != "System" && type != "List") {
-    problems.not_supported(child(path, "defaultingType"), type, {"System", "List"});
+    problems.not_supported(child(path, arg::kDefaultingType), type, {"System", "List"});
   } else if (type == "System" && !constraints.empty()) {
-    problems.invalid(child(path, "defaultingType"), shown(args.at("defaultingType")),
+    problems.invalid(child(path, arg::kDefaultingType), shown(args.at(arg::kDefaultingType)),
                      "when .defaultConstraints are not empty");
   }
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const auto at = item(child(path, "defaultConstraints"), i);
+    const auto at = item(child(path, arg::kDefaultConstraints), i);
     const auto& constraint = constraints[i].as_object();
     const auto key = text_of(constraint, "topologyKey");
     const auto action = text_of(constraint, "whenUnsatisfiable");
@@ -226,9 +229,9 @@ void node_selector_term(const json::object& term, const std::string& path, Probl
 }
 
 void node_affinity(const json::object& args, const std::string& path, Problems& problems) {
-  const auto* affinity = args.if_contains("addedAffinity");
+  const auto* affinity = args.if_contains(arg::kAddedAffinity);
   if (!affinity) return;
-  const auto at = child(path, "addedAffinity");
+  const auto at = child(path, arg::kAddedAffinity);
   if (const auto* required =
           affinity->as_object().if_contains("requiredDuringSchedulingIgnoredDuringExecution")) {
     const auto& terms = required->at("nodeSelectorTerms").as_array();
@@ -247,16 +250,16 @@ void node_affinity(const json::object& args, const std::string& path, Problems& 
 
 void volume_binding(const json::object& args, const framework::Features& features, const std::string& path,
                     Problems& problems) {
-  if (args.at("bindTimeoutSeconds").as_int64() < 0) {
-    problems.invalid(child(path, "bindTimeoutSeconds"), shown(args.at("bindTimeoutSeconds")),
+  if (args.at(arg::kBindTimeoutSeconds).as_int64() < 0) {
+    problems.invalid(child(path, arg::kBindTimeoutSeconds), shown(args.at(arg::kBindTimeoutSeconds)),
                      "invalid BindTimeoutSeconds, should not be a negative value");
   }
-  const auto* shape = args.if_contains("shape");
+  const auto* shape = args.if_contains(arg::kShape);
   if (features.storage_capacity_scoring) {
-    function_shape(shape->as_array(), child(path, "shape"), problems);
+    function_shape(shape->as_array(), child(path, arg::kShape), problems);
   } else if (shape) {
     problems.invalid(
-        child(path, "shape"), shown(*shape),
+        child(path, arg::kShape), shown(*shape),
         "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
   }
 }
@@ -265,16 +268,18 @@ void volume_binding(const json::object& args, const framework::Features& feature
 
 void validate_args(std::string_view plugin, const json::object& args, const framework::Features& features,
                    const std::string& path, Problems& problems) {
-  if (plugin == "DefaultPreemption") return default_preemption(args, path, problems);
-  if (plugin == "DynamicResources") return dynamic_resources(args, path, problems);
-  if (plugin == "InterPodAffinity") {
-    return check_range(args, "hardPodAffinityWeight", 0, 100, "not in valid range [0, 100]", path, problems);
+  if (plugin == framework::names::kDefaultPreemption) return default_preemption(args, path, problems);
+  if (plugin == framework::names::kDynamicResources) return dynamic_resources(args, path, problems);
+  if (plugin == framework::names::kInterPodAffinity) {
+    return check_range(args, arg::kHardPodAffinityWeight, 0, 100, "not in valid range [0, 100]", path,
+                       problems);
   }
-  if (plugin == "NodeAffinity") return node_affinity(args, path, problems);
-  if (plugin == "NodeResourcesBalancedAllocation") return balanced_allocation(args, path, problems);
-  if (plugin == "NodeResourcesFit") return resources_fit(args, path, problems);
-  if (plugin == "PodTopologySpread") return topology_spread(args, path, problems);
-  if (plugin == "VolumeBinding") return volume_binding(args, features, path, problems);
+  if (plugin == framework::names::kNodeAffinity) return node_affinity(args, path, problems);
+  if (plugin == framework::names::kNodeResourcesBalancedAllocation)
+    return balanced_allocation(args, path, problems);
+  if (plugin == framework::names::kNodeResourcesFit) return resources_fit(args, path, problems);
+  if (plugin == framework::names::kPodTopologySpread) return topology_spread(args, path, problems);
+  if (plugin == framework::names::kVolumeBinding) return volume_binding(args, features, path, problems);
 }
 
 }  // namespace podium::config

@@ -3,7 +3,11 @@
 #include <map>
 #include <string>
 
+#include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/arg_names.h"
+
 namespace podium::config {
+namespace arg = plugins::arg_names;
 namespace {
 
 using enum SchemaField::Presence;
@@ -79,30 +83,33 @@ const Schema& shape() {
 }
 
 const Schema& scoring_strategy() {
-  static const Schema ratio = object({{"shape", &shape(), omit}});
+  static const Schema ratio = object({{arg::kShape, &shape(), omit}});
   static const Schema type = object({{"type", &schema::text, omit},
-                                     {"resources", &resource_specs(), omit},
-                                     {"requestedToCapacityRatio", &ratio, pointer}});
+                                     {arg::kResources, &resource_specs(), omit},
+                                     {arg::kRequestedToCapacityRatio, &ratio, pointer}});
   return type;
 }
 
-std::map<std::string, Schema, std::less<>> make_args_schemas() {
+std::map<std::string_view, Schema> make_args_schemas() {
   return {
-      {"DefaultPreemption", args({{"minCandidateNodesPercentage", &schema::int32, pointer},
-                                  {"minCandidateNodesAbsolute", &schema::int32, pointer}})},
-      {"DynamicResources",
-       args({{"filterTimeout", &schema::duration, pointer}, {"bindingTimeout", &schema::duration, pointer}})},
-      {"InterPodAffinity", args({{"hardPodAffinityWeight", &schema::int32, pointer},
-                                 {"ignorePreferredTermsOfExistingPods", &schema::boolean}})},
-      {"NodeAffinity", args({{"addedAffinity", &node_affinity(), pointer}})},
-      {"NodeResourcesBalancedAllocation", args({{"resources", &resource_specs(), omit}})},
-      {"NodeResourcesFit", args({{"ignoredResources", &schema::texts, omit},
-                                 {"ignoredResourceGroups", &schema::texts, omit},
-                                 {"scoringStrategy", &scoring_strategy(), pointer}})},
-      {"PodTopologySpread",
-       args({{"defaultConstraints", &spread_constraints(), omit}, {"defaultingType", &schema::text, omit}})},
-      {"VolumeBinding",
-       args({{"bindTimeoutSeconds", &schema::int64, pointer}, {"shape", &shape(), pointer}})},
+      {framework::names::kDefaultPreemption,
+       args({{arg::kMinCandidateNodesPercentage, &schema::int32, pointer},
+             {arg::kMinCandidateNodesAbsolute, &schema::int32, pointer}})},
+      {framework::names::kDynamicResources, args({{arg::kFilterTimeout, &schema::duration, pointer},
+                                                  {arg::kBindingTimeout, &schema::duration, pointer}})},
+      {framework::names::kInterPodAffinity,
+       args({{arg::kHardPodAffinityWeight, &schema::int32, pointer},
+             {arg::kIgnorePreferredTermsOfExistingPods, &schema::boolean}})},
+      {framework::names::kNodeAffinity, args({{arg::kAddedAffinity, &node_affinity(), pointer}})},
+      {framework::names::kNodeResourcesBalancedAllocation,
+       args({{arg::kResources, &resource_specs(), omit}})},
+      {framework::names::kNodeResourcesFit, args({{arg::kIgnoredResources, &schema::texts, omit},
+                                                  {arg::kIgnoredResourceGroups, &schema::texts, omit},
+                                                  {arg::kScoringStrategy, &scoring_strategy(), pointer}})},
+      {framework::names::kPodTopologySpread, args({{arg::kDefaultConstraints, &spread_constraints(), omit},
+                                                   {arg::kDefaultingType, &schema::text, omit}})},
+      {framework::names::kVolumeBinding,
+       args({{arg::kBindTimeoutSeconds, &schema::int64, pointer}, {arg::kShape, &shape(), pointer}})},
   };
 }
 

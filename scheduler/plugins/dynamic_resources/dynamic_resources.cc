@@ -11,6 +11,7 @@
 #include "scheduler/framework/filters.h"
 #include "scheduler/plugins/dynamic_resources/binding_conditions.h"
 #include "scheduler/plugins/dynamic_resources/claim_json.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -459,9 +460,10 @@ PluginPtr make_dynamic_resources(const boost::json::object& args) {
     const auto parsed = parse_duration(given->get_string());
     return parsed ? std::min(*parsed, kLongest) : fallback;
   };
-  return std::make_shared<DynamicResources>(device_search(duration("filterTimeout", kDefaultFilterTimeout)),
-                                            std::chrono::duration_cast<std::chrono::milliseconds>(duration(
-                                                "bindingTimeout", DynamicResources::kDefaultBindingTimeout)));
+  return std::make_shared<DynamicResources>(
+      device_search(duration(arg_names::kFilterTimeout, kDefaultFilterTimeout)),
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          duration(arg_names::kBindingTimeout, DynamicResources::kDefaultBindingTimeout)));
 }
 
 }  // namespace podium::plugins

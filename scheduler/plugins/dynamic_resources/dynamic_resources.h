@@ -18,6 +18,7 @@
 
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/dynamic_resources/pod_devices.h"
 
 namespace podium::plugins {
@@ -30,7 +31,7 @@ class DynamicResources final : public framework::Plugin,
                                public framework::ReservePlugin,
                                public framework::PreBindPlugin {
  public:
-  static constexpr std::string_view kName = "DynamicResources";
+  static constexpr std::string_view kName = framework::names::kDynamicResources;
 
   static constexpr std::chrono::milliseconds kDefaultBindingTimeout = std::chrono::minutes(10);
 

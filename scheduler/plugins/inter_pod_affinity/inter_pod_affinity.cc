@@ -2,6 +2,7 @@
 
 #include "api/values/node.h"
 #include "api/values/pod.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 
@@ -28,11 +29,12 @@ std::vector<framework::EventHint> InterPodAffinity::hints() const {
 
 PluginPtr make_inter_pod_affinity(const boost::json::object& args) {
   InterPodAffinity::Args parsed;
-  if (const auto* weight = args.if_contains("hardPodAffinityWeight"); weight && !weight->is_null()) {
+  if (const auto* weight = args.if_contains(arg_names::kHardPodAffinityWeight);
+      weight && !weight->is_null()) {
     if (!weight->is_int64()) return nullptr;
     parsed.hard_pod_affinity_weight = static_cast<std::int32_t>(weight->get_int64());
   }
-  if (const auto* ignore = args.if_contains("ignorePreferredTermsOfExistingPods");
+  if (const auto* ignore = args.if_contains(arg_names::kIgnorePreferredTermsOfExistingPods);
       ignore && !ignore->is_null()) {
     if (!ignore->is_bool()) return nullptr;
     parsed.ignore_preferred_terms_of_existing_pods = ignore->get_bool();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::plugins {
 
@@ -23,7 +24,7 @@ class InterPodAffinity final : public framework::Plugin,
   };
   explicit InterPodAffinity(Args args) : args_(args) {}
 
-  static constexpr std::string_view kName = "InterPodAffinity";
+  static constexpr std::string_view kName = framework::names::kInterPodAffinity;
   std::string_view name() const override { return kName; }
   bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }

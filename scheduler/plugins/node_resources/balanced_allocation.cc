@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 #include "scheduler/plugins/shared/exact_division.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -184,7 +185,7 @@ class BalancedAllocation final : public Plugin, public ScorePlugin {
  public:
   explicit BalancedAllocation(std::vector<WeightedResource> resources) : resources_(std::move(resources)) {}
 
-  std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
+  std::string_view name() const override { return framework::names::kNodeResourcesBalancedAllocation; }
   bool has_pre_score() const override { return true; }
 
   // Skipped for pods that request none of the resources, so that they do not all land on one node.

@@ -8,8 +8,10 @@
 
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 #include "scheduler/plugins/node_resources/strategies.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 
@@ -67,8 +69,9 @@ class Shortages {
   }
 
   static Verdict verdict(const std::vector<Demand>& demands, const std::vector<bool>& lacks) {
-    Verdict verdict{
-        "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
+    Verdict verdict{framework::names::kNodeResourcesFit,
+                    lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable,
+                    {}};
     if (lacks.front()) verdict.reasons.emplace_back(ReasonCode::too_many_pods);
     for (std::size_t i = 0; i < demands.size(); ++i) {
       if (lacks[i + 1]) verdict.reasons.push_back(shortage_of(demands[i].name));
@@ -289,7 +292,7 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
  public:
   explicit NodeResourcesFit(FitArgs args) : args_(std::move(args)) {}
 
-  std::string_view name() const override { return "NodeResourcesFit"; }
+  std::string_view name() const override { return framework::names::kNodeResourcesFit; }
   bool has_pre_filter() const override { return true; }
   std::string error_without_pre_filter() const override {
     return "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found";
@@ -347,10 +350,10 @@ std::set<std::string, std::less<>> strings(const boost::json::object& args, std:
 }  // namespace
 
 PluginPtr make_node_resources_fit(const boost::json::object& args) {
-  const auto* strategy = args.if_contains("scoringStrategy");
+  const auto* strategy = args.if_contains(arg_names::kScoringStrategy);
   const bool given = strategy && strategy->is_object();
   return std::make_shared<NodeResourcesFit>(
-      FitArgs{strings(args, "ignoredResources"), strings(args, "ignoredResourceGroups"),
+      FitArgs{strings(args, arg_names::kIgnoredResources), strings(args, arg_names::kIgnoredResourceGroups),
               decode_scoring_strategy(given ? strategy->get_object() : boost::json::object())});
 }
 

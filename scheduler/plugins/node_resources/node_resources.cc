@@ -4,6 +4,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/class_count.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/exact_division.h"
 
 namespace podium::plugins {
@@ -66,7 +67,7 @@ std::optional<ResourceAmounts> amounts_of(const cluster::Snapshot& snapshot, std
 
 std::vector<WeightedResource> decode_resources(const boost::json::object& object) {
   std::vector<WeightedResource> resources;
-  const auto* list = object.if_contains("resources");
+  const auto* list = object.if_contains(arg_names::kResources);
   if (list && list->is_array()) {
     for (const auto& item : list->get_array()) {
       const auto* fields = item.if_object();

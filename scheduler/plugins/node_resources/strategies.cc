@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/exact_division.h"
 
 namespace podium::plugins {
@@ -189,7 +190,7 @@ std::vector<std::int32_t> tabulate_shape(const std::vector<ShapePoint>& shape) {
 
 std::vector<ShapePoint> decode_shape(const boost::json::object& object) {
   std::vector<ShapePoint> shape;
-  const auto* list = object.if_contains("shape");
+  const auto* list = object.if_contains(arg_names::kShape);
   if (!list || !list->is_array()) return shape;
   for (const auto& point : list->get_array()) {
     if (const auto* fields = point.if_object()) {
@@ -205,7 +206,7 @@ ScoringStrategy decode_scoring_strategy(const boost::json::object& object) {
   if (type && *type == "MostAllocated") strategy.type = Type::most_allocated;
   if (!type || *type != "RequestedToCapacityRatio") return strategy;
   strategy.type = Type::requested_to_capacity_ratio;
-  const auto* ratio = object.if_contains("requestedToCapacityRatio");
+  const auto* ratio = object.if_contains(arg_names::kRequestedToCapacityRatio);
   const bool given = ratio && ratio->is_object();
   strategy.by_utilization = tabulate_shape(decode_shape(given ? ratio->get_object() : boost::json::object()));
   return strategy;

@@ -5,6 +5,7 @@
 #include "api/decode/decode.h"
 #include "api/values/tolerations.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -232,14 +233,14 @@ bool PodTopologySpread::helps_after_node_change(const api::Pod& rejected, const 
 }
 
 PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features) {
-  const auto* type = args.if_contains("defaultingType");
+  const auto* type = args.if_contains(arg_names::kDefaultingType);
   if (!type || *type == "System") {
     return std::make_shared<PodTopologySpread>(system_default_constraints(), true, features);
   }
   std::vector<api::TopologySpreadConstraint> defaults;
-  if (const auto* list = args.if_contains("defaultConstraints"); list && list->is_array()) {
+  if (const auto* list = args.if_contains(arg_names::kDefaultConstraints); list && list->is_array()) {
     for (const auto& each : list->get_array()) {
-      auto constraint = api::decode_topology_spread_constraint(each, "defaultConstraints");
+      auto constraint = api::decode_topology_spread_constraint(each, arg_names::kDefaultConstraints);
       if (!constraint) return nullptr;
       defaults.push_back(std::move(*constraint));
     }

@@ -14,6 +14,7 @@
 
 #include "scheduler/framework/features.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/selector_match.h"
 
 namespace podium::plugins {
@@ -37,7 +38,7 @@ class PodTopologySpread final : public framework::Plugin,
                     const framework::Features& features = {})
       : defaults_(std::move(defaults)), system_defaults_(system_defaults), features_(features) {}
 
-  static constexpr std::string_view kName = "PodTopologySpread";
+  static constexpr std::string_view kName = framework::names::kPodTopologySpread;
   std::string_view name() const override { return kName; }
   bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
@@ -20,7 +21,7 @@ using namespace framework;
 
 class DefaultPreemption final : public Plugin, public PostFilterPlugin {
  public:
-  std::string_view name() const override { return "DefaultPreemption"; }
+  std::string_view name() const override { return framework::names::kDefaultPreemption; }
 
   PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                const Decision& decision) const override {

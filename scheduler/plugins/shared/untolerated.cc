@@ -8,6 +8,7 @@
 
 #include "api/values/tolerations.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::plugins {
 namespace {
@@ -41,7 +42,8 @@ std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const f
   std::vector<std::size_t> nodes_of_set(sets.size());
   snapshot.present().each([&](Row row) {
     const auto id = decision.rejections.id(row);
-    if (id != framework::kFits && decision.rejections.verdict(id).plugin == kTaintPlugin)
+    if (id != framework::kFits &&
+        decision.rejections.verdict(id).plugin == framework::names::kTaintToleration)
       ++nodes_of_set[snapshot.taint_set[row]];
   });
   const auto tolerations = tolerations_of(*pod);

@@ -5,14 +5,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scheduler/framework/decision.h"
 
 namespace podium::plugins {
-
-inline constexpr std::string_view kTaintPlugin = "TaintToleration";
 
 // The taints of all nodes that the plugin rejected, each once, as kubectl writes them: "gpu=a100:NoSchedule".
 // The most frequent first, then by text.

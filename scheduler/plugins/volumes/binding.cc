@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/claim_owner.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -223,7 +224,7 @@ std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snap
 }
 
 PluginPtr make_volume_binding(const boost::json::object& args, const Features& features) {
-  const auto* timeout = args.if_contains("bindTimeoutSeconds");
+  const auto* timeout = args.if_contains(arg_names::kBindTimeoutSeconds);
   const auto* given = timeout ? timeout->if_int64() : nullptr;
   constexpr std::chrono::seconds kLongest = std::chrono::years(100);
   return std::make_shared<VolumeBinding>(

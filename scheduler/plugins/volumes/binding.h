@@ -17,6 +17,7 @@
 
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/volumes/binder.h"
 
 namespace podium::plugins {
@@ -27,7 +28,7 @@ class VolumeBinding final : public framework::Plugin,
                             public framework::ReservePlugin,
                             public framework::PreBindPlugin {
  public:
-  static constexpr std::string_view kName = "VolumeBinding";
+  static constexpr std::string_view kName = framework::names::kVolumeBinding;
   static constexpr std::chrono::seconds kDefaultTimeout{600};
 
   // `by_utilization`: the score at 0..100 percent, see volumes/score.h; empty: the plugin does not score.

@@ -10,6 +10,7 @@
 
 #include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/claim_owner.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
@@ -22,7 +23,7 @@ namespace {
 using namespace framework;
 using Kind = api::Volume::Kind;
 
-constexpr std::string_view kNodeVolumeLimits = "NodeVolumeLimits";
+using framework::names::kNodeVolumeLimits;
 
 using Attachables = std::map<std::string, std::string>;  // unique name of a volume → driver
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
@@ -19,7 +20,7 @@ namespace {
 using namespace framework;
 using Kind = api::Volume::Kind;
 
-constexpr std::string_view kVolumeRestrictions = "VolumeRestrictions";
+using framework::names::kVolumeRestrictions;
 
 bool is_exclusive_disk(const api::Volume& volume) {
   return volume.kind == Kind::gce_disk || volume.kind == Kind::aws_disk || volume.kind == Kind::rbd ||

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -16,7 +17,7 @@ namespace {
 
 using namespace framework;
 
-constexpr std::string_view kVolumeZone = "VolumeZone";
+using framework::names::kVolumeZone;
 
 // Splits "a__b" into {"a", "b"}, sorted and unique. Empty if any part is empty.
 std::vector<std::string> zones_of(std::string_view text) {
