@@ -8,11 +8,10 @@
 #include "app/render/why.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::render {
 namespace {
-
-constexpr std::string_view kFitPlugin = "NodeResourcesFit";
 
 // A filter's reason, which may consist of kube-scheduler's text only.
 struct Given {
@@ -124,7 +123,7 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
     if (!is_of_check(given.text)) out.rejects.push_back(rejection_text(given, options));
   }
   for (const auto& check : verdict.checks) {
-    if (check.plugin == kFitPlugin) {
+    if (check.plugin == framework::names::kNodeResourcesFit) {
       add_resources(verdict, check, options, out);
     } else if (check.passes) {
       out.passes.push_back(filter_words(check.plugin));

@@ -13,39 +13,41 @@
 #include "app/render/text.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::render {
+namespace names = framework::names;
 namespace {
 
 constexpr std::size_t kTaintsNamed = 3, kBudgetsNamed = 4;
 
 constexpr Word kStrategies[] = {
-    {"TaintToleration", "taints"},
-    {"NodeAffinity", "node affinity"},
-    {"PodTopologySpread", "spread of the pods"},
-    {"InterPodAffinity", "pod affinity"},
-    {"NodeResourcesFit", "cpu and memory"},
-    {"NodeResourcesBalancedAllocation", "cpu/memory balance"},
-    {"ImageLocality", "image present"},
-    {"VolumeBinding", "volumes"},
-    {"DynamicResources", "devices"},
+    {names::kTaintToleration, "taints"},
+    {names::kNodeAffinity, "node affinity"},
+    {names::kPodTopologySpread, "spread of the pods"},
+    {names::kInterPodAffinity, "pod affinity"},
+    {names::kNodeResourcesFit, "cpu and memory"},
+    {names::kNodeResourcesBalancedAllocation, "cpu/memory balance"},
+    {names::kImageLocality, "image present"},
+    {names::kVolumeBinding, "volumes"},
+    {names::kDynamicResources, "devices"},
 };
 
 constexpr Word kFilters[] = {
-    {"NodeUnschedulable", "not cordoned"},
-    {"NodeName", "the node's name"},
-    {"TaintToleration", "taints"},
-    {"NodeAffinity", "node selector and affinity"},
-    {"NodePorts", "host ports"},
-    {"NodeResourcesFit", "room for one more pod"},
-    {"VolumeRestrictions", "disks"},
-    {"NodeVolumeLimits", "number of volumes"},
-    {"VolumeBinding", "volumes"},
-    {"VolumeZone", "zone of the volumes"},
-    {"PodTopologySpread", "spread of the pods"},
-    {"InterPodAffinity", "pod affinity"},
-    {"DynamicResources", "devices"},
-    {"NodeDeclaredFeatures", "node features"},
+    {names::kNodeUnschedulable, "not cordoned"},
+    {names::kNodeName, "the node's name"},
+    {names::kTaintToleration, "taints"},
+    {names::kNodeAffinity, "node selector and affinity"},
+    {names::kNodePorts, "host ports"},
+    {names::kNodeResourcesFit, "room for one more pod"},
+    {names::kVolumeRestrictions, "disks"},
+    {names::kNodeVolumeLimits, "number of volumes"},
+    {names::kVolumeBinding, "volumes"},
+    {names::kVolumeZone, "zone of the volumes"},
+    {names::kPodTopologySpread, "spread of the pods"},
+    {names::kInterPodAffinity, "pod affinity"},
+    {names::kDynamicResources, "devices"},
+    {names::kNodeDeclaredFeatures, "node features"},
 };
 
 }  // namespace

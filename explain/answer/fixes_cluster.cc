@@ -11,6 +11,7 @@
 #include "explain/answer/fix_kinds.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/filters.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::explain {
 namespace {
@@ -74,7 +75,7 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   std::vector<PodInfoPtr> victims;
   for (const auto row : trials.rejected()) {
     if (!trials.has_time()) return;
-    if (trials.verdict(row).plugin != "NodeResourcesFit" ||
+    if (trials.verdict(row).plugin != framework::names::kNodeResourcesFit ||
         trials.verdict(row).code != framework::Code::unschedulable)
       continue;
     auto largest = largest_first(trials, row);
@@ -189,9 +190,9 @@ std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
 }  // namespace
 
 void add_cluster_fixes(const Trials& trials, Fixes& out) {
-  if (trials.rejected_by("NodeUnschedulable")) try_each(trials, uncordoned(trials), out);
+  if (trials.rejected_by(framework::names::kNodeUnschedulable)) try_each(trials, uncordoned(trials), out);
   try_terminating(trials, out);
-  if (trials.rejected_by("NodeResourcesFit")) try_fewer_pods(trials, out);
+  if (trials.rejected_by(framework::names::kNodeResourcesFit)) try_fewer_pods(trials, out);
   if (!trials.question().node) try_each(trials, new_nodes_that_fit(trials), out);
   try_priority(trials, out);
 }

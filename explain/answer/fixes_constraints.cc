@@ -11,6 +11,7 @@
 #include "explain/answer/fix_kinds.h"
 #include "explain/question/change.h"
 #include "explain/report/state_taints.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
@@ -25,7 +26,7 @@ std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
   std::vector<api::Taint> taints;
   for (const auto row : trials.rejected()) {
     if (!trials.has_time()) return taints;
-    if (!hidden && trials.verdict(row).plugin != "TaintToleration") continue;
+    if (!hidden && trials.verdict(row).plugin != framework::names::kTaintToleration) continue;
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
       if (is_of_state(taint)) continue;
@@ -306,14 +307,14 @@ bool each_spreading(const Trials& trials, const SeeRemedy& see) {
 
 void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
   const auto rejects = [&](std::string_view plugin) { return hidden || trials.rejected_by(plugin); };
-  if (rejects("TaintToleration") && !each_toleration(trials, hidden, see)) return;
+  if (rejects(framework::names::kTaintToleration) && !each_toleration(trials, hidden, see)) return;
   // If PreFilter of NodeAffinity names nodes, its verdict has no plugin.
-  if (rejects("NodeAffinity") || rejects("")) {
+  if (rejects(framework::names::kNodeAffinity) || rejects("")) {
     if (!each_similar_selector_key(trials, see) || !each_similar_affinity_key(trials, see) ||
         !each_selector_key(trials, see) || !each_node_affinity(trials, see))
       return;
   }
-  if (rejects("InterPodAffinity")) {
+  if (rejects(framework::names::kInterPodAffinity)) {
     if (!each_similar_affinity_topology(trials, see)) return;
     if (!each_pod_affinity(trials, &api::Pod::pod_affinity, "WithoutPodAffinity", "affinity", see)) return;
     if (!each_pod_affinity(trials, &api::Pod::pod_anti_affinity, "WithoutPodAntiAffinity", "anti-affinity",
@@ -321,7 +322,7 @@ void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
       return;
   }
   using Constraint = api::TopologySpreadConstraint;
-  if (rejects("PodTopologySpread") && each_similar_spread_topology(trials, see) &&
+  if (rejects(framework::names::kPodTopologySpread) && each_similar_spread_topology(trials, see) &&
       each_spreading_that_honors(trials, &Constraint::honor_node_taints, "SpreadHonorTaints",
                                  "nodeTaintsPolicy", see) &&
       each_spreading_that_honors(trials, &Constraint::honor_node_affinity, "SpreadHonorNodeAffinity",

@@ -12,6 +12,7 @@
 #include "explain/answer/node_shapes.h"
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/framework/filters.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::explain {
 namespace {
@@ -25,10 +26,10 @@ constexpr std::size_t kMostUncordoned = 4;
 LabelKeys keys_of_no_shape(const Trials& trials) {
   const auto& question = trials.question();
   auto keys = keys_of_one_node(question.fork, question.replicas.budget);
-  const bool has_places =
-      std::ranges::any_of(std::to_array<std::string_view>(
-                              {"InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeZone"}),
-                          [&](auto plugin) { return trials.rejected_by(plugin); });
+  using namespace framework::names;
+  const bool has_places = std::ranges::any_of(
+      std::to_array<std::string_view>({kInterPodAffinity, kPodTopologySpread, kVolumeBinding, kVolumeZone}),
+      [&](auto plugin) { return trials.rejected_by(plugin); });
   for (const auto place : {api::label::zone, api::label::region}) {
     if (has_places)
       keys.erase(std::string(place));
@@ -55,7 +56,8 @@ auto distance(const cluster::PodInfo& pod, const api::Node& node) {
 
 std::vector<Row> cordoned_rows(const Trials& trials) {
   auto out = trials.rejected();
-  std::erase_if(out, [&](Row row) { return trials.verdict(row).plugin != "NodeUnschedulable"; });
+  std::erase_if(out,
+                [&](Row row) { return trials.verdict(row).plugin != framework::names::kNodeUnschedulable; });
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "api/values/resource_names.h"
 #include "explain/answer/fix_kinds.h"
 #include "scheduler/cluster/pod_requests.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::explain {
 namespace {
@@ -170,7 +171,7 @@ std::vector<std::string> lacking(const framework::Verdict& verdict) {
 }
 
 void add_resource_fixes(const Trials& trials, Fixes& out) {
-  if (!trials.rejected_by("NodeResourcesFit")) return;
+  if (!trials.rejected_by(framework::names::kNodeResourcesFit)) return;
   std::set<std::string> resources;
   const auto& rejections = trials.question().decision.rejections;
   for (const auto id : trials.verdicts()) {

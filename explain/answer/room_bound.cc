@@ -7,13 +7,14 @@
 
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/resources.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::explain {
 namespace {
 
 bool filters_by_resources(const framework::Profile& profile) {
   return std::ranges::any_of(profile.filters, [](const auto& entry) {
-    return entry.plugin && entry.filter && entry.name == "NodeResourcesFit";
+    return entry.plugin && entry.filter && entry.name == framework::names::kNodeResourcesFit;
   });
 }
 

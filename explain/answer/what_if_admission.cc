@@ -16,6 +16,7 @@
 #include "explain/workload/admin_access.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/new_claims.h"
+#include "scheduler/framework/plugin_names.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::explain {
@@ -215,7 +216,8 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 }
 
 framework::Profile kubelet_profile(framework::Profile profile) {
-  static constexpr std::array kChecked = {"NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit"};
+  using namespace framework::names;
+  static constexpr std::array kChecked = {kNodeName, kNodeAffinity, kNodePorts, kNodeResourcesFit};
   const auto is_skipped = [](const auto& entry) {
     return std::ranges::find(kChecked, entry.name) == kChecked.end();
   };
