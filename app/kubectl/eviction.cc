@@ -26,13 +26,6 @@ std::string node_of(const json::value& event) {
   return node.substr(0, node.find(' '));
 }
 
-// "ml/vip"
-std::optional<Eviction> for_pod(const std::string& name) {
-  const auto slash = name.find('/');
-  if (slash == name.npos) return std::nullopt;
-  return Eviction{.ns = name.substr(0, slash), .pod = name.substr(slash + 1), .when = std::nullopt};
-}
-
 }  // namespace
 
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
@@ -74,12 +67,13 @@ std::optional<Eviction> eviction_in(const json::value& object, const std::string
 }
 
 std::optional<Eviction> eviction_of_words(const json::value& reply) {
-  auto out = for_pod(api::text_at(reply, "/words/evictedFor"));
-  if (!out) return std::nullopt;
+  Eviction out{api::text_at(reply, "/words/evictedFor/namespace"),
+               api::text_at(reply, "/words/evictedFor/name"), std::nullopt,
+               api::text_at(reply, "/status/choice/nodeName")};
+  if (out.pod.empty()) return std::nullopt;
   for (const auto& moment : render::list_at(reply, "/words/timeline")) {
-    if (api::text_at(moment, "/what") == "evicted") out->when = parse_time(api::text_at(moment, "/at"));
+    if (api::text_at(moment, "/what") == "evicted") out.when = parse_time(api::text_at(moment, "/at"));
   }
-  out->node = api::text_at(reply, "/status/choice/nodeName");
   return out;
 }
 
@@ -88,11 +82,12 @@ std::optional<Eviction> eviction_of_causes(const Error& error) {
     const auto found = std::ranges::find(error.status.causes, reason, &ApiStatus::Cause::reason);
     return found == error.status.causes.end() ? std::string() : found->message;
   };
-  auto out = for_pod(message_of("EvictedFor"));
-  if (!out) return std::nullopt;
-  out->when = parse_time(message_of("EvictedAt"));
-  out->node = message_of("EvictedFrom");
-  return out;
+  // A Status has only texts: "ml/vip".
+  const auto by = message_of("EvictedFor");
+  const auto slash = by.find('/');
+  if (slash == by.npos) return std::nullopt;
+  return Eviction{by.substr(0, slash), by.substr(slash + 1), parse_time(message_of("EvictedAt")),
+                  message_of("EvictedFrom")};
 }
 
 std::string eviction_words(const Eviction& eviction, Wall now) {

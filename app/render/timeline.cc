@@ -32,7 +32,7 @@ std::optional<Wall> since(const json::value& pod, std::string_view type, std::st
 // `at`: of the nomination, or of the last attempt that may have made it.
 TimelineEntry preemption_of(const explain::Preempted& preemption, std::optional<Wall> at, bool is_known) {
   std::vector<std::string> victims;
-  for (const auto& victim : preemption.victims) victims.push_back(victim.ns + "/" + victim.name);
+  for (const auto& victim : preemption.victims) victims.push_back(victim.text());
   return {at, "nominated",
           fmt::format("{}{}; {} evicted there: {}", preemption.node, is_known ? "" : ", then or before",
                       preemption.total == 1 ? "one pod is" : fmt::format("{} pods are", preemption.total),

@@ -26,7 +26,7 @@ std::string fitting_nodes(const Report& report) {
 
 std::string evicted(const explain::Preempted& preempted) {
   std::vector<std::string> names;
-  for (const auto& [ns, name] : preempted.victims) names.push_back(ns + "/" + name);
+  for (const auto& victim : preempted.victims) names.push_back(victim.text());
   return listed(names, kVictimsNamed, std::max(names.size(), preempted.total));
 }
 

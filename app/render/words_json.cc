@@ -124,7 +124,7 @@ std::vector<TimelineEntry> moments_with(const Report& report, const Life& life) 
   for (auto& moment : moments_of_gone(report, life.created)) out.push_back(std::move(moment));
   if (!life.is_gone) return in_order(std::move(out));
   // A pod that was chosen to make room may still run: its eviction may be refused.
-  if (!life.evicted_for.empty()) out.push_back(evicted(life.evicted_at, life.evicted_for));
+  if (life.evicted_for) out.push_back(evicted(life.evicted_at, life.evicted_for->text()));
   out.push_back({life.gone_at, "gone"});
   return in_order(std::move(out));
 }
@@ -137,7 +137,8 @@ json::object words_json(const explain::ReportStatus& status, const std::string& 
   out["timeline"] = timeline_document(moments_with(report, life)).at("moments");
   if (!life.is_gone) return out;
   out["gone"] = true;
-  put(out, "evictedFor", life.evicted_for);
+  if (const auto& by = life.evicted_for)
+    out["evictedFor"] = json::object{{"namespace", by->ns}, {"name", by->name}};
   return out;
 }
 

@@ -18,7 +18,7 @@ namespace podium::render {
 struct Life {
   std::optional<Wall> created = {};
   std::optional<Wall> nominated = {};  // when the first pod was evicted for it
-  std::string evicted_for = {};        // "namespace/pod"
+  std::optional<explain::NamespacedName> evicted_for = {};
   std::optional<Wall> evicted_at = {};
   bool is_gone = false;  // it has ended or was deleted
   std::optional<Wall> gone_at = {};
@@ -38,8 +38,8 @@ struct Asked {
 };
 
 // A decision has these words: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated,
-// selector, replaces, timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in
-// the status' order.
+// selector, replaces, timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor: {namespace,
+// name}. Lists are in the status' order.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life);
 // An answer has the same words without the life, and room, capacity: {more, limit} of one replica, quotas,
 // firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts: [{title, rejects, passes,

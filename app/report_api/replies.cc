@@ -208,7 +208,7 @@ json::object decision_line(const controller::RememberedDecision& decision) {
     const auto& decided_at = status.preemption->decided_at;
     if (!status.choice && (!decided_at || decided_at == status.decided_at)) {
       json::array victims;
-      for (const auto& [ns, name] : status.preemption->victims) victims.emplace_back(ns + "/" + name);
+      for (const auto& victim : status.preemption->victims) victims.emplace_back(victim.text());
       out["victims"] = std::move(victims);
     }
   }
@@ -226,18 +226,19 @@ Reply no_decision_reply(const std::string& ns, const std::string& pod, const Dec
   const auto cause = cause_of(found);
   json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};
   auto message = fmt::format("pod {}/{}: {}", ns, pod, cause.message);
-  if (!found.evicted_for.empty()) {
+  if (found.eviction) {
+    const auto& eviction = *found.eviction;
     const auto add = [&](const char* reason, const std::string& text) {
       if (!text.empty()) causes.push_back(json::object{{"reason", reason}, {"message", text}});
     };
-    const auto at = found.evicted_at ? format_time(*found.evicted_at) : std::string();
-    const auto node = withholds_node_names ? std::string() : found.evicted_from;
-    add(kEvictedFor, found.evicted_for);
+    const auto by = eviction.preemptor.text();
+    const auto at = eviction.at ? format_time(*eviction.at) : std::string();
+    const auto node = withholds_node_names ? std::string() : eviction.node;
+    add(kEvictedFor, by);
     add(kEvictedAt, at);
     add(kEvictedFrom, node);
-    message +=
-        fmt::format("; a pod of this name was to be evicted{}{}{}{} to make room for {}",
-                    node.empty() ? "" : " from ", node, at.empty() ? "" : " at ", at, found.evicted_for);
+    message += fmt::format("; a pod of this name was to be evicted{}{}{}{} to make room for {}",
+                           node.empty() ? "" : " from ", node, at.empty() ? "" : " at ", at, by);
   }
   return server::status_reply(404, "NotFound", message,
                               {{"name", pod}, {"kind", "pods"}, {"causes", std::move(causes)}});

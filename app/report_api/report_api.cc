@@ -260,16 +260,18 @@ ReplyContext ReportApi::with_fate(ReplyContext shown, const DecisionMemory::Foun
   auto& life = shown.life;
   life = {.created = found.decision->created,
           .nominated = std::nullopt,
-          .evicted_for = found.evicted_for,
-          .evicted_at = found.evicted_at,
           .is_gone = found.is_gone,
           .gone_at = found.gone_at};
+  if (found.eviction) {
+    life.evicted_for = found.eviction->preemptor;
+    life.evicted_at = found.eviction->at;
+  }
   const auto& preemption = found.decision->status.preemption;
   if (!preemption || preemption->victims.empty()) return shown;
   const auto& first = preemption->victims.front();
   const auto victim = sources_.decisions.find(first.ns, first.name);
-  if (victim.evicted_for == found.decision->ns + "/" + found.decision->pod)
-    life.nominated = victim.evicted_at;
+  const explain::NamespacedName pod{found.decision->ns, found.decision->pod};
+  if (victim.eviction && victim.eviction->preemptor == pod) life.nominated = victim.eviction->at;
   return shown;
 }
 

@@ -22,8 +22,6 @@ constexpr std::size_t kDroppedTogether = 32;  // expired entries that a new deci
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
 
-std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
-
 std::uint64_t trace_hash(std::string_view key) { return hash_text(key); }
 
 }  // namespace
@@ -57,7 +55,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   if (!began_) began_ = now;
   const auto before = entries_.find(key);
   if (before == entries_.end() || before->second.is_gone || before->second.decision->uid() != uid)
-    evictions_.has_successor(std::string(key));
+    evictions_.has_successor({ns, pod});
   drop(key, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
@@ -83,12 +81,13 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
 // Later decisions repeat the victims, and a pod of such a name may be a new one: it waits.
 void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportStatus& status) {
   if (!status.preemption || status.choice) return;
-  for (const auto& [ns, name] : status.preemption->victims) {
-    const auto key = key_of_pod(ns, name);
-    if (waiting_.contains(key)) continue;
-    const auto& preempted = *status.preemption;
-    evictions_.add(key, {std::string(decision.key()), std::string(decision.uid()), preempted.node,
-                         preempted.decided_at ? preempted.decided_at : decision.decided_at});
+  const auto& preempted = *status.preemption;
+  for (const auto& victim : preempted.victims) {
+    if (waiting_.contains(victim.text())) continue;
+    evictions_.add(victim, {{decision.ns(), decision.pod()},
+                            std::string(decision.uid()),
+                            preempted.node,
+                            preempted.decided_at ? preempted.decided_at : decision.decided_at});
   }
 }
 
@@ -96,9 +95,8 @@ void DecisionMemory::recall(const std::string& ns, const std::string& pod, const
                             const explain::Preempted& preempted) {
   const std::lock_guard lock(mutex_);
   for (const auto& victim : preempted.victims) {
-    const auto key = key_of_pod(victim.ns, victim.name);
-    if (evictions_.find(key) || entries_.contains(key)) continue;
-    evictions_.add(key, {key_of_pod(ns, pod), uid, preempted.node, preempted.decided_at});
+    if (evictions_.find(victim) || entries_.contains(victim.text())) continue;
+    evictions_.add(victim, {{ns, pod}, uid, preempted.node, preempted.decided_at});
   }
 }
 
@@ -138,25 +136,21 @@ void DecisionMemory::gone(std::string_view pod_uid) {
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
-  const auto key = key_of_pod(ns, pod);
   Found out;
   KeptPtr kept;
   {
     const std::lock_guard lock(mutex_);
-    kept = look_up(key, out);
+    kept = look_up({ns, pod}, out);
   }
   if (kept) out.decision = unpacked(*kept);
   return out;
 }
 
 // What is found but for the decision, which is returned.
-DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& out) const {
+DecisionMemory::KeptPtr DecisionMemory::look_up(const explain::NamespacedName& pod, Found& out) const {
+  const auto key = pod.text();
   out.began = began_;
-  if (const auto* eviction = evictions_.find(key)) {
-    out.evicted_for = eviction->preemptor;
-    out.evicted_at = eviction->at;
-    out.evicted_from = eviction->node;
-  }
+  if (const auto* eviction = evictions_.find(pod)) out.eviction = *eviction;
   if (!began_) {
     out.absence = Absence::not_begun;
   } else if (const auto it = entries_.find(key); it != entries_.end()) {

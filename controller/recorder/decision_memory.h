@@ -65,11 +65,7 @@ class DecisionMemory {
     std::optional<Wall> began;       // when this process began to decide
     bool is_gone = false;            // the pod was deleted or has ended
     std::optional<Wall> gone_at = {};
-    // "namespace/pod" for which it had to make room; empty: none is known. When that was decided, and on
-    // which node.
-    std::string evicted_for = {};
-    std::optional<Wall> evicted_at = {};
-    std::string evicted_from = {};
+    std::optional<RememberedEviction> eviction = {};  // it had to make room; nullopt: none is known
   };
   // A page of a list, by namespace and name; or the newest decisions.
   struct Query {
@@ -158,7 +154,7 @@ class DecisionMemory {
   };
   using Dropped = std::vector<KeptPtr>;
 
-  KeptPtr look_up(const std::string& key, Found& out) const;
+  KeptPtr look_up(const explain::NamespacedName& pod, Found& out) const;
   // To the list, the keys from its end on, up to the query's limit.
   void add_newest(const Keys& keys, const Query& query, std::vector<Picked>& to) const;
   // One page, the last decision first. Deleted pods: only those among the last ones of all namespaces.

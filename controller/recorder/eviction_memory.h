@@ -13,11 +13,12 @@
 
 #include "base/clock.h"
 #include "base/text_hash.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
 struct RememberedEviction {
-  std::string preemptor;  // "namespace/pod"
+  explain::NamespacedName preemptor;
   std::string preemptor_uid;
   std::string node;
   std::optional<Wall> at;  // when it was decided
@@ -25,11 +26,13 @@ struct RememberedEviction {
 
 class EvictionMemory {
  public:
+  using Name = explain::NamespacedName;
+
   static constexpr std::size_t kKept = 4'096;
 
-  // `victim`: "namespace/pod". False: it is known: a preemptor's later decisions repeat its preemption, and
-  // it may choose a pod again that still terminates.
-  bool add(const std::string& victim, RememberedEviction eviction) {
+  // False: it is known: a preemptor's later decisions repeat its preemption, and it may choose a pod again
+  // that still terminates.
+  bool add(const Name& victim, RememberedEviction eviction) {
     const auto [it, is_new] = by_victim_.try_emplace(victim);
     auto& kept = it->second;
     const bool is_same_pod = !is_new && kept.eviction.preemptor_uid == eviction.preemptor_uid;
@@ -40,11 +43,11 @@ class EvictionMemory {
     return true;
   }
   // Another pod of this name was decided on since.
-  void has_successor(const std::string& victim) {
+  void has_successor(const Name& victim) {
     if (const auto it = by_victim_.find(victim); it != by_victim_.end()) it->second.is_of_last = false;
   }
   // The eviction of the last pod of this name; null: none is known.
-  const RememberedEviction* find(const std::string& victim) const {
+  const RememberedEviction* find(const Name& victim) const {
     const auto it = by_victim_.find(victim);
     return it == by_victim_.end() || !it->second.is_of_last ? nullptr : &it->second.eviction;
   }
@@ -55,14 +58,20 @@ class EvictionMemory {
     std::size_t number = 0;
     bool is_of_last = true;
   };
+  struct NameHash {
+    using is_avalanching = void;
+    std::size_t operator()(const Name& name) const {
+      return hash_mix(hash_text(name.ns), hash_text(name.name));
+    }
+  };
   void forget_oldest() {
     const auto it = by_victim_.find(by_age_.front().second);
     if (it != by_victim_.end() && it->second.number == by_age_.front().first) by_victim_.erase(it);
     by_age_.pop_front();
   }
 
-  boost::unordered_flat_map<std::string, Kept, TextHash> by_victim_;
-  std::deque<std::pair<std::size_t, std::string>> by_age_;  // number and victim, oldest first
+  boost::unordered_flat_map<Name, Kept, NameHash> by_victim_;
+  std::deque<std::pair<std::size_t, Name>> by_age_;  // number and victim, oldest first
   std::size_t last_ = 0;
 };
 

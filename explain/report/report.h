@@ -154,6 +154,9 @@ struct Fields<GatedTime> {
 
 struct NamespacedName {
   std::string ns, name;
+
+  std::string text() const { return ns + "/" + name; }
+  bool operator==(const NamespacedName&) const = default;
 };
 template <>
 struct Fields<NamespacedName> {

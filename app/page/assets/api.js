@@ -23,7 +23,9 @@ export class Refused extends Error {
     super(message);
     this.status = status;
     this.cause = causes[0]?.reason ?? "";
-    this.evictedFor = causes.find((one) => one.reason === "EvictedFor")?.message; // of a pod that is gone
+    // For a pod that is gone: {namespace, name}, as in the words of a decision. A Status has only texts: "ml/vip".
+    const [namespace, name] = causes.find((one) => one.reason === "EvictedFor")?.message.split("/") ?? [];
+    this.evictedFor = name && { namespace, name };
     this.hasToken = hasToken();
   }
 }

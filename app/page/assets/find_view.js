@@ -5,7 +5,7 @@ import { DecisionTable, PartNote, readPart } from "./lists.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
 import { linkTo } from "./place.js";
 import { topologyLink } from "./topology.js";
-import { count } from "./words.js";
+import { count, fullName } from "./words.js";
 
 const SHOWN = 50;
 const MOST = 5000; // decisions that are searched
@@ -75,7 +75,7 @@ export class SearchForm extends Component {
   }
 }
 
-const podItem = (item) => h("li", { key: item.uid }, h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`));
+const podItem = (item) => h("li", { key: item.uid }, h("a", { href: podLink(item.namespace, item.name) }, fullName(item)));
 
 function workloadItem({ kind, name, items }) {
   const waiting = items.filter((one) => one.outcome !== "Scheduled").length;
@@ -126,7 +126,7 @@ export class FindView extends Component {
   shown(found, text) {
     const { kind, words } = wantedOf(text);
     const has = (name) => words.every((word) => name.toLowerCase().includes(word));
-    const all = found.items.filter((one) => !kind && has(`${one.namespace}/${one.name}`));
+    const all = found.items.filter((one) => !kind && has(fullName(one)));
     const [pods, gone] = [all.filter((one) => !one.gone), all.filter((one) => one.gone)];
     const named = found.nodes.filter((one) => !kind && has(one.name));
     // Without podium's word on its kind, a workload may be of any kind.

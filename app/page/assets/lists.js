@@ -5,7 +5,7 @@ import { isFinal, live, liveWords } from "./live.js";
 import { Table, Trouble, Windowed, podLink } from "./parts.js";
 import { isLess } from "./amounts.js";
 import { go, linkTo, rename } from "./place.js";
-import { age, ago, count, time } from "./words.js";
+import { age, ago, count, fullName, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at most, 500 per request
 
@@ -62,8 +62,8 @@ export function groupsOf(items) {
   return [...groups.values()].sort((a, b) => b.items.length - a.items.length || (a.key < b.key ? -1 : 1));
 }
 
-const link = (item) => h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`);
-const nameOf = (item) => h("li", { key: `${item.namespace}/${item.name}` }, link(item));
+const link = (item) => h("a", { href: podLink(item.namespace, item.name) }, fullName(item));
+const nameOf = (item) => h("li", { key: fullName(item) }, link(item));
 const since = (text, words = ago) => h("time", { datetime: text, title: time(text) }, words(text));
 
 // All pods that wait, or the first MOST: { items, more }; `more`: where to go on.
@@ -139,7 +139,7 @@ function waitingRow(group) {
         : h(
             "details",
             null,
-            h("summary", null, `${items[0].namespace}/${items[0].name} and ${count(items.length - 1, "other")}`),
+            h("summary", null, `${fullName(items[0])} and ${count(items.length - 1, "other")}`),
             h(Windowed, { items, one: nameOf }),
           ),
     ),

@@ -7,7 +7,7 @@ import { LiveView } from "./lists.js";
 import { Devices, Fixes, Lines, NodeVerdict, Rejections, Timeline, Trouble, fill, podLink } from "./parts.js";
 import { go, linkTo, rename, weightsIn, weightsText } from "./place.js";
 import { changedWeights, movedWords, rank, stillOf } from "./scores.js";
-import { answerVerdict, bestWords, count, podVerdict } from "./words.js";
+import { answerVerdict, bestWords, count, fullName, podVerdict } from "./words.js";
 
 const VICTIMS = 4; // named in the sentence
 const AGAIN = 30000; // milliseconds until a new decision causes a new question
@@ -130,7 +130,7 @@ export class PodView extends LiveView {
   preemption({ status, words }) {
     const found = status.preemption;
     if (!found) return null;
-    const named = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`);
+    const named = (found.victims ?? []).map(fullName);
     const more = found.victimsTotal - Math.min(named.length, VICTIMS);
     const names = `${named.slice(0, VICTIMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     const verb = status.outcome === "Scheduled" ? "evicted" : "evicts";
@@ -151,8 +151,8 @@ export class PodView extends LiveView {
   }
   evictor({ evictedFor }) {
     if (!evictedFor) return null;
-    const [ns, pod] = evictedFor.split("/");
-    return h("p", null, "Why was it evicted? See ", h("a", { id: "evictor", href: podLink(ns, pod) }, evictedFor), ".");
+    const { namespace, name } = evictedFor;
+    return h("p", null, "Why was it evicted? See ", h("a", { id: "evictor", href: podLink(namespace, name) }, fullName(evictedFor)), ".");
   }
   // The answer to the question that starts from this pod.
   now(report) {

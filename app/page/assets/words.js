@@ -8,6 +8,9 @@ export function useWords(given) {
 
 export const strategyWords = (name) => tables.strategies.find(([known]) => known === name)?.[1] ?? name;
 
+// The name of an item of a list, or of a victim: "shop/web".
+export const fullName = ({ namespace, name }) => `${namespace}/${name}`;
+
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -46,7 +49,7 @@ export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>
 
 const placed = (node, words) => `${node}${words.choice ? `: ${words.choice}` : ""}`;
 
-const ended = ({ evictedFor }) => (evictedFor ? `it was evicted to make room for ${evictedFor}` : "it has ended or was deleted");
+const ended = ({ evictedFor }) => (evictedFor ? `it was evicted to make room for ${fullName(evictedFor)}` : "it has ended or was deleted");
 
 export function podVerdict(pod, { status, words }) {
   if (words.gone && status.outcome !== "Scheduled") return `${pod} is gone: ${ended(words)}. It waited: ${words.blockedBy}.`;

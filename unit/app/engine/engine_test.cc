@@ -411,12 +411,13 @@ TEST(Engine, ANewLeaderKnowsTheEvictionsOfTheLast) {
       "spec":{"podRef":{"name":"vip","uid":"v"}},"status":{"outcome":"Scheduled","attempts":2,"preemption":{
       "nodeName":"n1","victims":[{"namespace":"shop","name":"low"},{"namespace":"shop","name":"p0"}],
       "victimsTotal":2,"decidedAt":"2026-11-29T10:00:00Z"}}})"));
-  EXPECT_TRUE(
-      life.run_until([&] { return !life.engine->decisions().find("shop", "low").evicted_for.empty(); }));
-  const auto found = life.engine->decisions().find("shop", "low");
-  EXPECT_EQ(found.evicted_for, "ml/vip");
-  EXPECT_EQ(found.evicted_from, "n1");
-  EXPECT_EQ(life.engine->decisions().find("shop", "p0").evicted_for, "") << "a pod of this name lives";
+  const auto eviction_of = [&](const char* pod) {
+    return life.engine->decisions().find("shop", pod).eviction;
+  };
+  ASSERT_TRUE(life.run_until([&] { return eviction_of("low").has_value(); }));
+  EXPECT_EQ(eviction_of("low")->preemptor.text(), "ml/vip");
+  EXPECT_EQ(eviction_of("low")->node, "n1");
+  EXPECT_FALSE(eviction_of("p0")) << "a pod of this name lives";
   EXPECT_TRUE(life.stop());
 }
 

@@ -102,7 +102,7 @@ TEST(Words, SayWhatBecameOfThePod) {
   EXPECT_FALSE(words().contains("gone")) << "it terminates";
   served.decisions.gone("low");
   EXPECT_EQ(words().at("gone"), true);
-  EXPECT_EQ(words().at("evictedFor"), "ml/vip");
+  EXPECT_EQ(words().at("evictedFor"), (json::value{{"namespace", "ml"}, {"name", "vip"}}));
 }
 
 // Its own decision was made by another process, or has expired.

@@ -21,15 +21,15 @@ TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
   m.memory.gone("uid-of-low");
   m.memory.gone("uid-of-other");
   EXPECT_TRUE(m.memory.find("shop", "low").is_gone);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
-  EXPECT_EQ(m.memory.find("shop", "other").evicted_for, "");
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, preempts.decided_at);
+  EXPECT_EQ(m.evictor("shop", "low"), "ml/vip");
+  EXPECT_EQ(m.evictor("shop", "other"), "");
+  EXPECT_EQ(m.memory.find("shop", "low").eviction->at, preempts.decided_at);
   EXPECT_TRUE(m.memory.find("shop", "low").gone_at);
-  EXPECT_FALSE(m.memory.find("shop", "other").evicted_at);
+  EXPECT_FALSE(m.memory.find("shop", "other").eviction);
   m.decide("low");
   EXPECT_FALSE(m.memory.find("shop", "low").is_gone) << "a new pod of that name";
   EXPECT_FALSE(m.memory.find("shop", "low").gone_at);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "");
+  EXPECT_EQ(m.evictor("shop", "low"), "");
 }
 
 TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
@@ -42,15 +42,16 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
   for (const char* pod : {"low", "older"}) {
     const auto found = m.memory.find("shop", pod);
     EXPECT_FALSE(found.decision) << pod << " has expired, or was decided by another process";
-    EXPECT_EQ(found.evicted_for, "ml/vip") << pod;
-    EXPECT_EQ(found.evicted_from, "n1") << pod;
-    EXPECT_EQ(found.evicted_at, preempts.decided_at) << pod;
+    ASSERT_TRUE(found.eviction) << pod;
+    EXPECT_EQ(found.eviction->preemptor.text(), "ml/vip") << pod;
+    EXPECT_EQ(found.eviction->node, "n1") << pod;
+    EXPECT_EQ(found.eviction->at, preempts.decided_at) << pod;
   }
   m.decide("older");
   m.remember("ml", "vip", "v", preempts);
-  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "") << "a new pod; the decision repeats the old one";
+  EXPECT_EQ(m.evictor("shop", "older"), "") << "a new pod; the decision repeats the old one";
   m.remember("ml", "vip", "v2", preempts);
-  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "ml/vip") << "a new preemptor of the same name";
+  EXPECT_EQ(m.evictor("shop", "older"), "ml/vip") << "a new preemptor of the same name";
 }
 
 TEST(DecisionMemory, EachOfManyVictimsKnowsItsEviction) {
@@ -58,7 +59,7 @@ TEST(DecisionMemory, EachOfManyVictimsKnowsItsEviction) {
   std::vector<NamespacedName> victims;
   for (int i = 0; i < 200; ++i) victims.push_back({"shop", fmt::format("low-{}", i)});
   m.remember("ml", "vip", "v", m.preempting(victims));
-  for (const auto& [ns, name] : victims) EXPECT_EQ(m.memory.find(ns, name).evicted_for, "ml/vip") << name;
+  for (const auto& [ns, name] : victims) EXPECT_EQ(m.evictor(ns, name), "ml/vip") << name;
 }
 
 // A StatefulSet's next pod has the same name, and a place from which the same preemptor evicts it.
@@ -74,12 +75,12 @@ TEST(DecisionMemory, ANextPodOfThatNameMayBeEvictedAgain) {
   auto repeats = preempts;
   repeats.decided_at = m.clock.wall();
   m.remember("ml", "vip", "v", repeats);
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "") << "a later attempt repeats the first preemption";
+  EXPECT_EQ(m.evictor("shop", "db-0"), "") << "a later attempt repeats the first preemption";
   auto again = repeats;
   again.preemption->decided_at = again.decided_at;
   m.remember("ml", "vip", "v", again);
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_for, "ml/vip");
-  EXPECT_EQ(m.memory.find("shop", "db-0").evicted_at, again.decided_at);
+  EXPECT_EQ(m.evictor("shop", "db-0"), "ml/vip");
+  EXPECT_EQ(m.memory.find("shop", "db-0").eviction->at, again.decided_at);
 }
 
 TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
@@ -88,7 +89,7 @@ TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
   auto preempts = m.preempting({{"shop", "low"}});
   m.remember("ml", "vip", "v", preempts);
   m.decide("low");  // of the same UID: its binding has ended
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
+  EXPECT_EQ(m.evictor("shop", "low"), "ml/vip");
 }
 
 TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
@@ -99,7 +100,7 @@ TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
   m.remember("ml", "vip", "v", preempts);
   *preempts.decided_at += std::chrono::seconds(9);
   m.remember("ml", "vip", "v", preempts);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, first);
+  EXPECT_EQ(m.memory.find("shop", "low").eviction->at, first);
 }
 
 TEST(DecisionMemory, RecallsEvictionsByAnEarlierProcess) {
@@ -110,12 +111,13 @@ TEST(DecisionMemory, RecallsEvictionsByAnEarlierProcess) {
   const Preempted earlier{
       "n2", {{"shop", "low"}, {"shop", "decided"}, {"shop", "older"}}, 3, 0, m.clock.wall() - 2h};
   m.memory.recall("ml", "earlier", "e", earlier);
-  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip") << "this process knows better";
-  EXPECT_EQ(m.memory.find("shop", "decided").evicted_for, "") << "a new pod";
+  EXPECT_EQ(m.evictor("shop", "low"), "ml/vip") << "this process knows better";
+  EXPECT_EQ(m.evictor("shop", "decided"), "") << "a new pod";
   const auto found = m.memory.find("shop", "older");
-  EXPECT_EQ(found.evicted_for, "ml/earlier");
-  EXPECT_EQ(found.evicted_from, "n2");
-  EXPECT_EQ(found.evicted_at, earlier.decided_at);
+  ASSERT_TRUE(found.eviction);
+  EXPECT_EQ(found.eviction->preemptor.text(), "ml/earlier");
+  EXPECT_EQ(found.eviction->node, "n2");
+  EXPECT_EQ(found.eviction->at, earlier.decided_at);
 }
 
 }  // namespace

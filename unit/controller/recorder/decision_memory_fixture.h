@@ -60,6 +60,11 @@ struct Memory {
     }
   }
 
+  // "namespace/pod" for which the pod had to make room; "": none is known.
+  std::string evictor(const std::string& ns, const std::string& pod) const {
+    const auto found = memory.find(ns, pod);
+    return found.eviction ? found.eviction->preemptor.text() : std::string();
+  }
   // Decisions on existing pods that made room.
   double dropped() const { return unit::sampled(memory).at("podium_decisions_dropped_before_pod_total"); }
 
