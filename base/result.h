@@ -7,7 +7,7 @@
 //   expected<T, string>: csi_migration, the reservations, the search for devices.
 // - A CEL expression that fails has an error value, whose text is all that it has. So cel/ and
 //   devices/cel_device return expected<T, string>.
-// - Retention's NoRoom is an answer, in expected<T, NoRoom>.
+// - Answers: Retention's NoRoom, in expected<T, NoRoom>; a reply of the HTTPS API, in expected<T, Reply>.
 // - The outcomes in cycle/seams.h carry text for people next to the state that the scheduler acts on.
 #pragma once
 
