@@ -37,6 +37,13 @@ Result<std::string> read_input(const std::string& file, std::size_t at_most) {
   return invalid(file + ": " + (errno ? system_message() : "cannot be read"));
 }
 
+Result<std::string> read_whole_input(const std::string& file, std::size_t at_most) {
+  auto text = read_input(file, at_most + 1);
+  if (text && text->size() > at_most)
+    return invalid(file + ": has more than " + std::to_string(at_most) + " bytes");
+  return text;
+}
+
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   // Non-blocking: open() of a FIFO would wait for its writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

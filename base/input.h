@@ -17,6 +17,9 @@ namespace podium {
 
 Result<std::string> read_input(const std::string& file, std::size_t at_most = std::string::npos);
 
+// read_input(), but a larger text is an error.
+Result<std::string> read_whole_input(const std::string& file, std::size_t at_most);
+
 Result<std::string> read_file(const std::string& path, std::size_t limit = 1u << 20);
 
 // A text that changes whenever the file is replaced or written. "" for an empty path, "-" for a missing file.

@@ -51,6 +51,10 @@ void Problems::forbidden(const FieldPath& path, std::string_view detail) {
   add(path, fmt::format("Forbidden: {}", detail));
 }
 
+void Problems::too_many(const FieldPath& path, std::size_t count, std::size_t most) {
+  add(path, fmt::format("Too many: {}: must have at most {} items", count, most));
+}
+
 Error Problems::error() const {
   auto shown = findings_;
   if (shown.size() > kMostShown) {

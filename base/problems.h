@@ -19,6 +19,10 @@
 
 namespace podium {
 
+// Details of findings in the API server's words. Source: apimachinery api/validation.
+inline constexpr std::string_view kNegativeError = "must be greater than or equal to 0";
+inline constexpr std::string_view kNotPositiveError = "must be greater than zero";
+
 // A value as field errors show it: text in quotes, a number as it is.
 struct ShownValue {
   ShownValue(std::string_view value) : text('"' + std::string(value) + '"') {}
@@ -63,6 +67,7 @@ class Problems {
   }
   void not_supported(const FieldPath& path, std::string_view detail);  // without the value
   void forbidden(const FieldPath& path, std::string_view detail);
+  void too_many(const FieldPath& path, std::size_t count, std::size_t most);
 
   // What is allowed and has no effect; not a problem of error().
   void warn(const FieldPath& path, std::string_view text) { warnings_.push_back(path.said(text)); }

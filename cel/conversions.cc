@@ -36,11 +36,10 @@ Value to_int(const Call& call) {
   const Value& value = call.args[0];
   switch (value.kind()) {
     case Kind::real:
-      if (!(value.as_double() > -kTwo63 && value.as_double() < kTwo63))
-        return Value::error("integer overflow");
+      if (!(value.as_double() > -kTwo63 && value.as_double() < kTwo63)) return int_overflow();
       return Value::integer(static_cast<std::int64_t>(value.as_double()));
     case Kind::unsigned_integer:
-      if (value.as_uint() > INT64_MAX) return Value::error("integer overflow");
+      if (value.as_uint() > INT64_MAX) return int_overflow();
       return Value::integer(static_cast<std::int64_t>(value.as_uint()));
     case Kind::duration:
       return Value::integer(value.as_int());
@@ -56,12 +55,11 @@ Value to_int(const Call& call) {
 Value to_uint(const Call& call) {
   const Value& value = call.args[0];
   if (value.is(Kind::real)) {
-    if (!(value.as_double() >= 0 && value.as_double() < kTwo64))
-      return Value::error("unsigned integer overflow");
+    if (!(value.as_double() >= 0 && value.as_double() < kTwo64)) return uint_overflow();
     return Value::unsigned_integer(static_cast<std::uint64_t>(value.as_double()));
   }
   if (value.is(Kind::integer)) {
-    if (value.as_int() < 0) return Value::error("unsigned integer overflow");
+    if (value.as_int() < 0) return uint_overflow();
     return Value::unsigned_integer(static_cast<std::uint64_t>(value.as_int()));
   }
   std::uint64_t number = 0;

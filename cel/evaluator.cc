@@ -22,7 +22,7 @@ Evaluator::Evaluator(std::span<const Value> values, std::size_t slots, CostBudge
 
 Value Evaluator::run(const Node& root) {
   Value result = eval(root);
-  if (budget_.is_spent()) stop("operation cancelled: actual cost limit exceeded");
+  if (budget_.is_spent()) stop_at_cost();
   return is_stopped() ? Value::error(fatal_) : result;
 }
 
@@ -31,8 +31,18 @@ Value Evaluator::stop(std::string fault) {
   return Value::error(fatal_);
 }
 
+Value Evaluator::stop_at_cost() { return stop("operation cancelled: actual cost limit exceeded"); }
+
+Value Evaluator::stop_at_unhashable(const Value& key) {
+  return stop(fmt::format("internal error: runtime error: hash of unhashable type {}", key.go_type()));
+}
+
+Value Evaluator::unsupported_key(const Value& key) {
+  return Value::error(fmt::format("unsupported map key of type {}", key.type_name()));
+}
+
 Value Evaluator::eval(const Node& node) {
-  if (!budget_.spend(1)) return stop("operation cancelled: actual cost limit exceeded");
+  if (!budget_.spend(1)) return stop_at_cost();
   switch (node.op) {
     case Op::constant:
       return node.value;
@@ -168,7 +178,7 @@ Value Evaluator::eval_membership(const Node& node) {
   const Value value = eval(*node.children[0]);
   if (value.is_error()) return value;
   if (is_unhashable(value)) {
-    return stop(fmt::format("internal error: runtime error: hash of unhashable type {}", value.go_type()));
+    return stop_at_unhashable(value);
   }
   const auto is_before = [](const Value& a, const Value& b) { return key_order(a, b) < 0; };
   return Value::boolean(is_key(value) &&
@@ -188,10 +198,10 @@ Value Evaluator::eval_call(const Node& node) {
   }
   if (node.function->name == "@in" && args[1].is(Kind::map) && is_unhashable(args[0]) &&
       args[1].as_map().hashed && !args[1].as_map().entries.empty()) {
-    return stop(fmt::format("internal error: runtime error: hash of unhashable type {}", args[0].go_type()));
+    return stop_at_unhashable(args[0]);
   }
   Value result = invoke(*node.function, {{args.data(), count}, budget_, node.pattern.get()});
-  if (budget_.is_spent()) return stop("operation cancelled: actual cost limit exceeded");
+  if (budget_.is_spent()) return stop_at_cost();
   return result;
 }
 
@@ -242,9 +252,9 @@ Value Evaluator::eval_map(const Node& node) {
       value = std::move(inner);
     }
     if (is_unhashable(key)) {
-      return stop(fmt::format("internal error: runtime error: hash of unhashable type {}", key.go_type()));
+      return stop_at_unhashable(key);
     }
-    if (!is_key(key)) return Value::error(fmt::format("unsupported map key of type {}", key.type_name()));
+    if (!is_key(key)) return unsupported_key(key);
     entries.emplace_back(std::move(key), std::move(value));
   }
   return Value::map(std::move(entries), true);
@@ -277,7 +287,7 @@ Value Evaluator::eval_sort_by(const Node& node) {
   if (keys.is_error()) return keys;
   if (!list.is(Kind::list)) return Value::error("no such overload: @sortByAssociatedKeys");
   Value sorted = sorted_by(list, keys, budget_);
-  if (budget_.is_spent()) return stop("operation cancelled: actual cost limit exceeded");
+  if (budget_.is_spent()) return stop_at_cost();
   return sorted;
 }
 

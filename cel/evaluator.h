@@ -61,6 +61,9 @@ class Evaluator {
 
   Found find(const Value& object, const Value& key, bool is_test);
   Value stop(std::string fault);
+  Value stop_at_cost();
+  Value stop_at_unhashable(const Value& key);
+  static Value unsupported_key(const Value& key);
   bool is_stopped() const { return !fatal_.empty(); }
 
   std::vector<Slot> slots_;

@@ -120,10 +120,10 @@ Value Evaluator::collect(const Node& node, const Value& range) {
 std::optional<Value> Evaluator::insert(std::vector<std::pair<Value, Value>>& entries, const Value& key,
                                        const Value& value) {
   if (key.is(Kind::semver) || key.is(Kind::bytes)) {
-    return stop(fmt::format("internal error: runtime error: hash of unhashable type {}", key.go_type()));
+    return stop_at_unhashable(key);
   }
-  if (!is_key(key)) return Value::error(fmt::format("unsupported map key of type {}", key.type_name()));
-  if (!budget_.spend(entries.size())) return stop("operation cancelled: actual cost limit exceeded");
+  if (!is_key(key)) return unsupported_key(key);
+  if (!budget_.spend(entries.size())) return stop_at_cost();
   for (const auto& [known, unused] : entries) {
     if (equal(known, key).is_true()) {
       return Value::error(fmt::format("insert failed: key {} already exists", key.go_text()));

@@ -46,6 +46,9 @@ struct Function {
 const Function* find_function(std::string_view name);
 Value invoke(const Function& function, const Call& call);
 
+inline Value int_overflow() { return Value::error("integer overflow"); }
+inline Value uint_overflow() { return Value::error("unsigned integer overflow"); }
+
 // The libraries, each in its own file.
 using Table = std::vector<Function>;
 void add_operators(Table&);

@@ -14,9 +14,6 @@ constexpr Kinds kNumbers = bit(Kind::integer) | bit(Kind::unsigned_integer) | bi
 constexpr Kinds kTimes = bit(Kind::timestamp) | bit(Kind::duration);
 constexpr Kinds kTexts = bit(Kind::string) | bit(Kind::bytes);
 
-Value int_overflow() { return Value::error("integer overflow"); }
-Value uint_overflow() { return Value::error("unsigned integer overflow"); }
-
 Value join_lists(const Value& left, const Value& right, CostBudget& budget) {
   if (left.items().empty()) return right;
   if (right.items().empty()) return left;

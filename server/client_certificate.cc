@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "client/auth/tls.h"
 
 namespace podium::server {
 namespace {
@@ -62,16 +63,14 @@ std::string fingerprint(const X509* certificate) {
 }  // namespace
 
 Result<std::shared_ptr<const ClientCa>> ClientCa::parse(const std::string& pem, const std::string& what) {
+  if (auto checked = client::check_ca(pem, what); !checked) return std::unexpected(checked.error());
   const std::shared_ptr<X509_STORE> roots(X509_STORE_new(), X509_STORE_free);
   const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  int count = 0;
   while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     const Owned<X509> owned(certificate);
     X509_STORE_add_cert(roots.get(), certificate);
-    ++count;
   }
   ERR_clear_error();
-  if (count == 0) return invalid(what + ": no PEM certificate in it");
   // As in Go, every certificate of the bundle is a trust anchor, also an intermediate.
   X509_STORE_set_flags(roots.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return std::shared_ptr<const ClientCa>(new ClientCa(roots));

@@ -20,6 +20,12 @@ inline constexpr std::string_view kLabelValueError =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
     "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
     "for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+// For selectors of pods. Source: pkg/apis/meta/v1/validation.
+inline constexpr std::string_view kValuesRequiredError =
+    "must be specified when `operator` is 'In' or 'NotIn'";
+inline constexpr std::string_view kValuesForbiddenError =
+    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+// For node selectors and labels.Selector.
 inline constexpr std::string_view kNoValuesError = "for 'in', 'notin' operators, values set can't be empty";
 inline constexpr std::string_view kValuesOfExistsError =
     "values set must be empty for exists and does not exist";

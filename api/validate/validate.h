@@ -20,6 +20,14 @@ struct Pod;
 std::vector<Finding> validate(const Pod&);
 std::vector<Finding> validate(const Node&);
 
+// Details of findings, some in the API server's words.
+inline constexpr std::string_view kSubdomainError = "must be a lowercase RFC 1123 subdomain";
+inline constexpr std::string_view kDnsLabelError = "must be a lowercase RFC 1123 label";
+inline constexpr std::string_view kTaintEffectError = "must be NoSchedule, PreferNoSchedule or NoExecute";
+inline constexpr std::string_view kGatedNodeError =
+    "cannot be set until all schedulingGates have been cleared";
+inline constexpr std::string_view kHostUsersError = "when `hostUsers` is false";
+
 bool is_dns_subdomain(std::string_view name);   // the names of most objects
 bool is_dns_label(std::string_view name);       // the names of namespaces and containers
 bool is_qualified_name(std::string_view name);  // label keys, resource names, gates: [prefix/]name

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/validate/name_forms.h"
 #include "api/validate/validate.h"
 #include "api/validate/validate_names.h"
 #include "api/values/pod.h"
@@ -21,14 +22,13 @@ void check_values(const Requirement& requirement, const std::string& path, Probl
     case Op::in:
     case Op::not_in:
       if (requirement.values.empty()) {
-        problems.required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
+        problems.required(path + ".values", kValuesRequiredError);
       }
       break;
     case Op::exists:
     case Op::does_not_exist:
       if (!requirement.values.empty()) {
-        problems.forbidden(path + ".values",
-                           "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        problems.forbidden(path + ".values", kValuesForbiddenError);
       }
       break;
     case Op::gt:
@@ -70,8 +70,7 @@ void check_node_field(const Requirement& requirement, const std::string& path, P
     return problems.invalid(path + ".key", requirement.key, "not a valid field selector key");
   for (std::size_t i = 0; i < requirement.values.size(); ++i) {
     if (!is_dns_subdomain(requirement.values[i]))
-      problems.invalid(item(path + ".values", i), requirement.values[i],
-                       "must be a lowercase RFC 1123 subdomain");
+      problems.invalid(item(path + ".values", i), requirement.values[i], kSubdomainError);
   }
 }
 
@@ -145,7 +144,7 @@ void check_pod_term(const PodAffinityTerm& term, const std::string& path, Proble
     check_selector(*term.namespace_selector, path + ".namespaceSelector", problems);
   for (std::size_t i = 0; i < term.namespaces.size(); ++i) {
     if (is_dns_label(term.namespaces[i])) continue;
-    problems.invalid(item(path + ".namespaces", i), term.namespaces[i], "must be a lowercase RFC 1123 label");
+    problems.invalid(item(path + ".namespaces", i), term.namespaces[i], kDnsLabelError);
   }
   check_label_keys(term.label_selector, term.match_label_keys, path + ".matchLabelKeys", problems);
   check_label_keys(term.label_selector, term.mismatch_label_keys, path + ".mismatchLabelKeys", problems);
@@ -180,7 +179,7 @@ void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Prob
     const auto& constraint = constraints[i];
     const auto path = item("spec.topologySpreadConstraints", i);
     if (constraint.max_skew <= 0) {
-      problems.invalid(path + ".maxSkew", std::to_string(constraint.max_skew), "must be greater than zero");
+      problems.invalid(path + ".maxSkew", std::to_string(constraint.max_skew), kNotPositiveError);
     }
     check_topology_key(constraint.topology_key, path + ".topologyKey", problems);
     if (!constraint.known_constraint) {
@@ -222,7 +221,7 @@ void check_tolerations(const std::vector<Toleration>& tolerations, Problems& pro
     // The API server accepts Lt and Gt only with TaintTolerationComparisonOperators, which is off by default.
     if (toleration.op >= Op::lt) problems.not_supported(path + ".operator", "must be Equal or Exists");
     if (toleration.effect == TaintEffect::unknown) {
-      problems.not_supported(path + ".effect", "must be NoSchedule, PreferNoSchedule or NoExecute");
+      problems.not_supported(path + ".effect", kTaintEffectError);
     }
   }
 }
@@ -235,7 +234,7 @@ void check_gates(const Pod& pod, Problems& problems) {
     if (!seen.insert(pod.scheduling_gates[i]).second) problems.duplicate(path, pod.scheduling_gates[i]);
   }
   if (!pod.node_name.empty() && !pod.scheduling_gates.empty()) {
-    problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+    problems.forbidden("spec.nodeName", kGatedNodeError);
   }
 }
 

@@ -80,10 +80,10 @@ void check_metadata(const ObjectMeta& meta, Problems& problems) {
   if (meta.name.empty()) {
     problems.required("metadata.name");
   } else if (!is_dns_subdomain(meta.name)) {
-    problems.invalid("metadata.name", meta.name, "must be a lowercase RFC 1123 subdomain");
+    problems.invalid("metadata.name", meta.name, kSubdomainError);
   }
   if (!meta.namespace_.empty() && !is_dns_label(meta.namespace_)) {
-    problems.invalid("metadata.namespace", meta.namespace_, "must be a lowercase RFC 1123 label");
+    problems.invalid("metadata.namespace", meta.namespace_, kDnsLabelError);
   }
   check_labels(meta.labels, "metadata.labels", problems);
 }
@@ -92,7 +92,7 @@ void check_amounts(const ResourceList& list, const std::string& path, Problems& 
   for (const auto& [name, amount] : list) {
     const auto at = path + '[' + name + ']';
     if (!is_qualified_name(name)) problems.invalid(at, name, "must be a qualified name: [prefix/]name");
-    if (amount.is_negative()) problems.invalid(at, amount.text(), "must be greater than or equal to 0");
+    if (amount.is_negative()) problems.invalid(at, amount.text(), kNegativeError);
     const bool whole = amount == Quantity::from_units(amount.value());
     if (!whole && (name == "pods" || !is_native_resource(name))) {
       problems.invalid(at, amount.text(), "must be an integer");

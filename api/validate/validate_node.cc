@@ -17,7 +17,7 @@ void check_taints(const std::vector<Taint>& taints, Problems& problems) {
     if (taint.effect == TaintEffect::none) {
       problems.required(path + ".effect");
     } else if (taint.effect == TaintEffect::unknown) {
-      problems.not_supported(path + ".effect", "must be NoSchedule, PreferNoSchedule or NoExecute");
+      problems.not_supported(path + ".effect", kTaintEffectError);
     }
     if (!seen.emplace(taint.key, taint.effect).second) problems.duplicate(path, taint.key);
   }

@@ -143,7 +143,7 @@ void check_containers(const Pod& pod, const std::vector<Container>& containers, 
     if (container.name.empty()) {
       problems.required(path + ".name");
     } else if (!is_dns_label(container.name)) {
-      problems.invalid(path + ".name", container.name, "must be a lowercase RFC 1123 label");
+      problems.invalid(path + ".name", container.name, kDnsLabelError);
     } else if (!names.insert(container.name).second) {
       problems.duplicate(path + ".name", container.name);
     }
@@ -165,7 +165,7 @@ void check_unique_label(const std::string& name, const std::string& path, std::s
   if (name.empty()) {
     problems.required(path);
   } else if (!is_dns_label(name)) {
-    problems.invalid(path, name, "must be a lowercase RFC 1123 label");
+    problems.invalid(path, name, kDnsLabelError);
   } else if (!names.insert(name).second) {
     problems.duplicate(path, name);
   }
@@ -203,8 +203,7 @@ void check_resource_claims(const std::vector<PodResourceClaim>& claims, Problems
       problems.invalid(path, claim.name,
                        "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
     const auto check_name = [&](const std::optional<std::string>& name, const char* field) {
-      if (name && !is_dns_subdomain(*name))
-        problems.invalid(path + field, *name, "must be a lowercase RFC 1123 subdomain");
+      if (name && !is_dns_subdomain(*name)) problems.invalid(path + field, *name, kSubdomainError);
     };
     check_name(claim.claim_name, ".resourceClaimName");
     check_name(claim.template_name, ".resourceClaimTemplateName");
@@ -212,8 +211,7 @@ void check_resource_claims(const std::vector<PodResourceClaim>& claims, Problems
 }
 
 void check_name(const std::string& name, const std::string& path, Problems& problems) {
-  if (!name.empty() && !is_dns_subdomain(name))
-    problems.invalid(path, name, "must be a lowercase RFC 1123 subdomain");
+  if (!name.empty() && !is_dns_subdomain(name)) problems.invalid(path, name, kSubdomainError);
 }
 
 }  // namespace
@@ -231,8 +229,7 @@ std::vector<Finding> validate(const Pod& pod) {
   check_host_ports(pod.init_containers, true, "spec.initContainers", problems);
   check_pod_level(pod, problems);
   detail::check_constraints(pod, problems);
-  if (!pod.host_users && pod.host_network)
-    problems.forbidden("spec.hostNetwork", "when `hostUsers` is false");
+  if (!pod.host_users && pod.host_network) problems.forbidden("spec.hostNetwork", kHostUsersError);
   check_name(pod.node_name, "spec.nodeName", problems);
   check_name(pod.priority_class_name, "spec.priorityClassName", problems);
   check_name(pod.runtime_class, "spec.runtimeClassName", problems);

@@ -17,6 +17,7 @@
 #include "app/render/values.h"
 #include "base/problems.h"
 #include "explain/report/what_if_parts.h"
+#include "scheduler/config/gates/feature_gates.h"
 
 namespace podium::evaluate {
 namespace {
@@ -176,9 +177,7 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
                      "auto, always or never")
       ->type_name("WHEN")
       ->default_str(options->color);
-  command
-      ->add_option("--feature-gates", options->inputs.feature_gates,
-                   "A=true,B=false: feature gates as kube-scheduler has them")
+  command->add_option("--feature-gates", options->inputs.feature_gates, config::kFeatureGatesHelp)
       ->type_name("GATES")
       ->allow_extra_args(false)
       ->take_all();

@@ -276,8 +276,7 @@ int run_compare(const CLI::App& command, const CompareFlags& flags) {
 
   Compared compared{app::config_changes(old_config->view, new_config->view),
                     dump->compare(*old_config, *new_config)};
-  if (!compared.placed.is_finished)
-    return fail_with(command, {.message = "the deadline passed before all pods were placed"});
+  if (!compared.placed.is_finished) return fail_with(command, {.message = explain::kNotAllPlaced});
   std::vector<std::string> names;  // of the pods that lose their place
   for (const auto& pod : compared.placed.lost) names.push_back("pod/" + pod.name);
   return print(answered(command, shared.output, document_of(compared), names, [&] {

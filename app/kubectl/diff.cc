@@ -51,10 +51,8 @@ Result<Named> named_report(const json::value& object, const std::string& name) {
 }
 
 Result<Named> from_file(const std::string& file) {
-  const auto text = read_input(file, kLargestReport + 1);
+  const auto text = read_whole_input(file, kLargestReport);
   if (!text) return std::unexpected(text.error());
-  if (text->size() > kLargestReport)
-    return invalid(fmt::format("{}: has more than {} bytes", file, kLargestReport));
   api::YamlLimits limits;
   limits.lines = false;
   const auto documents = api::parse_documents(*text, file, limits);

@@ -112,11 +112,9 @@ int run_drain(const CLI::App& command, DrainFlags flags) {
 std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
-  command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
-  render::add_number(
-      command, shared->wrong, "--rolling", flags->question.rolling, {1, mcp::kMostAtATime},
-      "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
-      "drained");
+  command.add_option("NODE", flags->words, mcp::kNodesToDrain)->type_name("NODE");
+  render::add_number(command, shared->wrong, "--rolling", flags->question.rolling, {1, mcp::kMostAtATime},
+                     mcp::kRolling);
   render::add_number(
       command, shared->wrong, "--spare", flags->question.spare, {1, mcp::kMostSpare},
       "with --rolling: adds this number of nodes before the first step and drains them after the last");
@@ -127,8 +125,7 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   command.add_flag(
       "--fail", flags->question.fail,
       "lets the nodes fail at the same time: ignores disruption budgets, and pods of DaemonSets are deleted");
-  command.add_option("--profile", flags->question.profile, "the profile of podium's configuration")
-      ->type_name("NAME");
+  command.add_option("--profile", flags->question.profile, kProfileHelp)->type_name("NAME");
   return [&command, flags] { return run_drain(command, *flags); };
 }
 

@@ -18,6 +18,8 @@
 
 namespace podium::kubectl {
 
+inline constexpr auto kProfileHelp = "the profile of podium's configuration";  // of --profile
+
 struct QuestionFlags {
   int replicas = 0;                  // 0: the workload's own, or 1
   std::vector<std::string> weights;  // STRATEGY=WEIGHT[,…]

@@ -82,8 +82,7 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
   render::add_number(command, flags.shared->wrong, "--add-nodes", flags.question.add_nodes,
                      {1, explain::kMostNewNodes}, "add this number of nodes to the copy first, with --like");
   command.add_option("--like", flags.question.like, "the node to copy")->type_name("NODE");
-  command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
-      ->type_name("NAME");
+  command.add_option("--profile", flags.question.profile, kProfileHelp)->type_name("NAME");
   command.add_flag("--fixes", flags.question.fixes,
                    "search for changes that would let the pods fit; each is tried");
   command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");

@@ -27,6 +27,7 @@
 #include "base/standard_streams.h"
 #include "base/text_hash.h"
 #include "base/version.h"
+#include "scheduler/config/gates/feature_gates.h"
 
 namespace podium::app {
 namespace {
@@ -40,9 +41,7 @@ void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code)
     const auto options = std::make_shared<ConfigOptions>();
     options->plugins = plugins;
     action->add_option("FILE", options->file, "a KubeSchedulerConfiguration")->required();
-    action
-        ->add_option("--feature-gates", options->feature_gates,
-                     "A=true,B=false: feature gates as kube-scheduler has them")
+    action->add_option("--feature-gates", options->feature_gates, config::kFeatureGatesHelp)
         ->type_name("GATES")
         ->allow_extra_args(false)
         ->take_all();

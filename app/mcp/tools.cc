@@ -77,12 +77,9 @@ constexpr Argument kWhatWaits[] = {
     {"allNamespaces", Type::flag, "--all-namespaces", "lists the pods of all namespaces"},
     {"selector", Type::text, "--selector", "only pods with these labels: app=web,tier!=test"}};
 constexpr Argument kDrain[] = {
-    {"nodes", Type::names, "", "the nodes to drain, all at the same time"},
+    {"nodes", Type::names, "", kNodesToDrain},
     {"selector", Type::text, "--selector", "instead of names: the labels of the nodes: pool=general"},
-    {"rolling", Type::count, "--rolling",
-     "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
-     "drained",
-     false, 1, kMostAtATime},
+    {"rolling", Type::count, "--rolling", kRolling, false, 1, kMostAtATime},
     {"spare", Type::count, "--spare",
      "with \"rolling\": adds this number of nodes before the first step and drains them after the last",
      false, 1, kMostSpare},

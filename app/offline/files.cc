@@ -35,10 +35,7 @@ std::vector<api::ManifestText> read_files(const std::vector<std::string>& argume
     const auto files = is_directory ? files_below(argument) : std::vector{argument};
     if (files.empty()) problems.add(argument + ": no .yaml, .yml or .json file in this directory");
     for (const auto& file : files) {
-      auto text = problems.value_of(read_input(file, most + 1));
-      if (text && text->size() > most)
-        problems.add(fmt::format("{}: has more than {} bytes", file, most));
-      else if (text)
+      if (auto text = problems.value_of(read_whole_input(file, most)))
         texts.push_back({file, std::move(*text)});
     }
   }

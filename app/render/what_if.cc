@@ -116,9 +116,7 @@ std::string stopped(const Report& report, const Options& options) {
       failure.rejections.size() == 1 && explain::is_of_pod(first.code))
     return out + capitalized(own_sentence(first)) + "\n";
   out += rejected_nodes(failure.rejections, failure.rejections_total, options);
-  if (const auto parts = selector_table(failure.rejections, options); !parts.empty())
-    out += "The labels that it requires:\n" + parts;
-  return out + would_evict(report);
+  return out + required_labels(failure.rejections, options) + would_evict(report);
 }
 
 std::string group_words(const Report& report, const Options& options) {

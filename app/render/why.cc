@@ -213,8 +213,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
              (report.status.preemption ? ": it " + blocked_by(report.status) : std::string()) + ".\n";
   if (!report.status.rejections.empty()) {
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
-    if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
-      out += "The labels that it requires:\n" + parts;
+    out += required_labels(report.status.rejections, options);
     out += pod_before_line(report.status);
     out += preemption_words(report);
   }
@@ -253,6 +252,11 @@ std::string choice_words(const Report& report) {
   return out + (report.is_question ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
                                    : fmt::format(", tied with {}; the pod's UID decides",
                                                  counted(choice.tied_nodes - 1, "other node")));
+}
+
+std::string required_labels(const std::vector<explain::ReportRejection>& rejections, const Options& options) {
+  const auto parts = selector_table(rejections, options);
+  return parts.empty() ? parts : "The labels that it requires:\n" + parts;
 }
 
 std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options) {

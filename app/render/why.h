@@ -84,6 +84,8 @@ Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections);
 bool is_of_the_node(const explain::ReportRejection& rejection);  // such a one
 // How many nodes meet each part of the pod's node selector and node affinity; empty: podium does not know.
 std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options);
+// The same below a heading.
+std::string required_labels(const std::vector<explain::ReportRejection>& rejections, const Options& options);
 
 // The groups of rejected nodes. Empty if there are none.
 std::string rejected_nodes(const std::vector<explain::ReportRejection>& rejections, std::size_t total,

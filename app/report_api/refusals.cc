@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "controller/what_if/asker.h"
 #include "server/status.h"
 
 namespace podium::app::report_api {
@@ -29,9 +30,7 @@ Reply not_synced(const std::vector<std::string>& missing) {
   return unavailable(fmt::format("not synced with the API server: {}", fmt::join(missing, ", ")));
 }
 
-Reply no_thread() {
-  return with_header(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
-}
+Reply no_thread() { return with_header(status_reply(504, controller::kNoThread), "Retry-After", "5"); }
 
 Reply too_many(const UserLimits::Admission& refused) {
   return with_header(status_reply(429, refused.why), "Retry-After",

@@ -130,17 +130,20 @@ Owned<SSL_CTX> new_context() {
   return context;
 }
 
+std::unexpected<Error> no_certificate(const std::string& what) {
+  return invalid(what + ": no PEM certificate in it");
+}
+
 }  // namespace
 
 Result<void> check_ca(const std::string& pem, const std::string& what) {
-  if (read_certificates(pem).empty()) return invalid(what + ": no PEM certificate in it");
-  return {};
+  return read_certificates(pem).empty() ? Result<void>(no_certificate(what)) : Result<void>();
 }
 
 Result<void> check_pair(const ClientCertificate& pair, const std::string& certificate_what,
                         const std::string& key_what) {
   auto certificates = read_certificates(pair.certificate);
-  if (certificates.empty()) return invalid(certificate_what + ": no PEM certificate in it");
+  if (certificates.empty()) return no_certificate(certificate_what);
   Owned<EVP_PKEY> key = read_key(pair.key);
   if (key == nullptr) return invalid(key_what + ": no PEM private key in it, or it is encrypted");
   bool match = X509_check_private_key(certificates.front().get(), key.get()) == 1;

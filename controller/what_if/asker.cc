@@ -52,7 +52,7 @@ void Asker::Slices::pause() {
 }
 
 explain::ReportStatus Asker::out_of_time() const {
-  auto status = explain::declined(explain::kDeadlineExceeded, "no thread for what-ifs was free in time");
+  auto status = explain::declined(explain::kDeadlineExceeded, kNoThread);
   status.decided_at = clock_.wall();
   return status;
 }

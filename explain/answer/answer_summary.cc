@@ -47,7 +47,7 @@ std::string summary(const Summarised& seen) {
     text += fmt::format(" (as if it were not on {})", seen.subject.was_on);
   if (seen.is_cut_short && seen.placed.ended == Placed::Ended::done)
     text += " (the deadline passed before the answer was complete)";
-  if (seen.has_extenders) text += " (HTTP extenders were not called)";
+  if (seen.has_extenders) text += kWithoutExtenders;
   return text;
 }
 

@@ -13,6 +13,9 @@
 
 namespace podium::explain {
 
+// What a message says at its end.
+inline constexpr auto kWithoutExtenders = " (HTTP extenders were not called)";
+
 struct Summarised {
   const ReportAnswer& answer;
   const Placed& placed;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "explain/answer/answer_summary.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/refusal.h"
 
@@ -46,7 +47,7 @@ std::string outcome_of(std::size_t asked, std::size_t fitting) {
 void conclude(bool is_finished, std::string message, const NodeSearch& search, ReportStatus& status) {
   auto reason = is_finished ? status.outcome : std::string(kDeadlineExceeded);
   if (!is_finished) message += " (the deadline passed before the search was complete)";
-  if (!search.config.extenders.empty()) message += " (HTTP extenders were not called)";
+  if (!search.config.extenders.empty()) message += kWithoutExtenders;
   status.message = message;
   status.attempts = 1;
   status.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
@@ -113,8 +114,7 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
     if (!found) return refusal(found.error());
     if (found->is_too_large)
       return declined(kMemoryExceeded, "the pods of the cluster need more memory than a what-if may use");
-    if (!found->is_finished)
-      return declined(kDeadlineExceeded, "the deadline passed before all pods were placed");
+    if (!found->is_finished) return declined(kDeadlineExceeded, kNotAllPlaced);
     answer.asked = found->answer.pods;
     answer.fitting = found->placed;
     status.outcome = outcome_of(answer.asked, answer.fitting);

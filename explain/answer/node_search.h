@@ -53,6 +53,8 @@ struct ComparedWeights {
 };
 Result<ComparedWeights> compare_weights(const NodeSearch& search, const cluster::Snapshot& fork);
 
+inline constexpr auto kNotAllPlaced = "the deadline passed before all pods were placed";
+
 ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fork);
 
 }  // namespace podium::explain

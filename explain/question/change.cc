@@ -63,13 +63,12 @@ api::TaintEffect read_effect(const std::string& text, const FieldPath& path, Pro
   for (const auto effect : {no_schedule, prefer_no_schedule, no_execute}) {
     if (text == to_string(effect)) return effect;
   }
-  problems.add(path, "must be NoSchedule, PreferNoSchedule or NoExecute");
+  problems.add(path, api::kTaintEffectError);
   return no_schedule;
 }
 
 void check_key(const std::string& key, const FieldPath& path, Problems& problems) {
-  if (!key.empty() && !api::is_qualified_name(key))
-    problems.add(path, fmt::format("\"{}\" is not a valid label key", key));
+  if (!key.empty()) check_label_key(key, path, problems);
 }
 
 void check_value(const std::string& value, const FieldPath& path, Problems& problems) {

@@ -77,9 +77,8 @@ void read_group(ObjectReader& spec, Question& question, Problems& problems) {
   if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
-  if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
-    problems.add(spec.path("topologyKey"),
-                 fmt::format("\"{}\" is not a valid label key", question.topology_key));
+  if (!question.topology_key.empty())
+    check_label_key(question.topology_key, spec.path("topologyKey"), problems);
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
     question.min_count = static_cast<std::int32_t>(*least);
     if (question.replicas && *question.replicas < question.min_count)

@@ -63,7 +63,7 @@ void read_node_labels(const json::value& value, const FieldPath& path, api::Node
   for (const auto& label : *labels) {
     const std::string key(std::string_view(label.key()));
     const FieldPath at = fmt::format("{}[{}]", path.text(), key);
-    if (!api::is_qualified_name(key)) problems.add(at, fmt::format("\"{}\" is not a valid label key", key));
+    check_label_key(key, at, problems);
     const auto* text = label.value().if_string();
     if (!text || !api::is_label_value(*text))
       problems.add(at, "must be a string that is a valid label value");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/validate/validate.h"
+
 namespace podium::explain {
 
 namespace json = boost::json;
@@ -94,6 +96,10 @@ void ObjectReader::unknown_fields() const {
     const std::string_view key = field.key();
     if (std::ranges::find(known_, key) == known_.end()) problems_.add(path(key), "unknown field");
   }
+}
+
+void check_label_key(std::string_view key, const FieldPath& path, Problems& problems) {
+  if (!api::is_qualified_name(key)) problems.add(path, fmt::format("\"{}\" is not a valid label key", key));
 }
 
 }  // namespace podium::explain

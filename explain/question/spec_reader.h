@@ -54,4 +54,6 @@ class ObjectReader {
   std::vector<std::string> known_;
 };
 
+void check_label_key(std::string_view key, const FieldPath& path, Problems& problems);
+
 }  // namespace podium::explain

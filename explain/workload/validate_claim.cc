@@ -29,9 +29,7 @@ void check_modes(const json::value& claim, const FieldPath& at, Problems& proble
     if (!text) continue;  // reported as a wrong type
     const std::string_view given(*text);
     is_exclusive |= given == "ReadWriteOncePod";
-    if (std::ranges::find(kModes, given) == kModes.end())
-      problems.add(at, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
-                                   fmt::join(kModes, "\", \"")));
+    if (std::ranges::find(kModes, given) == kModes.end()) problems.not_supported(at, given, kModes);
   }
   if (is_exclusive && modes->get_array().size() > 1)
     problems.forbidden(at, "may not use ReadWriteOncePod with other access modes");
@@ -44,7 +42,7 @@ void check_storage(const json::value& claim, const FieldPath& at, Problems& prob
   if (!text) return;
   const auto quantity = api::Quantity::parse(std::string_view(*text));
   if (quantity && *quantity <= api::Quantity())
-    problems.invalid(at, std::string_view(*text), "must be greater than zero");
+    problems.invalid(at, std::string_view(*text), kNotPositiveError);
 }
 
 }  // namespace
@@ -55,11 +53,10 @@ void check_claim_spec(const json::value& claim, const FieldPath& path, Problems&
   check_storage(claim, at / "resources[storage]", problems);
   if (const auto name = api::text_at(claim, "/spec/storageClassName");
       !name.empty() && !api::is_dns_subdomain(name))
-    problems.invalid(at / "storageClassName", name, "must be a lowercase RFC 1123 subdomain");
+    problems.invalid(at / "storageClassName", name, api::kSubdomainError);
   if (const auto mode = api::text_at(claim, "/spec/volumeMode");
       !mode.empty() && mode != "Block" && mode != "Filesystem")
-    problems.add(at / "volumeMode",
-                 fmt::format(R"(Unsupported value: "{}": supported values: "Block", "Filesystem")", mode));
+    problems.not_supported(at / "volumeMode", mode, {"Block", "Filesystem"});
 }
 
 }  // namespace podium::explain

@@ -33,8 +33,6 @@ constexpr std::array<std::string_view, 4> kActions = {"Count", "FailIndex", "Fai
 constexpr std::array<std::string_view, 2> kOperators = {"In", "NotIn"};
 constexpr std::array<std::string_view, 3> kStatuses = {"False", "True", "Unknown"};
 
-std::string quoted(Texts texts) { return fmt::format("\"{}\"", fmt::join(texts, "\", \"")); }
-
 std::optional<std::int64_t> number_in(const json::value& value, std::string_view field) {
   return api::integer_at(value, fmt::format("/{}", field));
 }
@@ -48,11 +46,11 @@ const json::array& items_of(const json::value& value, std::string_view field) {
 void check_least(const json::value& value, std::string_view field, const FieldPath& path,
                  Problems& problems) {
   const auto number = number_in(value, field);
-  if (number && *number < 0) problems.invalid(path / field, *number, "must be greater than or equal to 0");
+  if (number && *number < 0) problems.invalid(path / field, *number, kNegativeError);
 }
 
 void check_count(std::size_t count, std::size_t most, const FieldPath& at, Problems& problems) {
-  if (count > most) problems.add(at, fmt::format("Too many: {}: must have at most {} items", count, most));
+  if (count > most) problems.too_many(at, count, most);
 }
 
 // A text that has one of the values known to the API server.
@@ -63,8 +61,7 @@ void check_known(const json::value& value, std::string_view field, Texts known, 
     problems.required(path / field,
                       fmt::format("valid values: [{}]", fmt::format("\"{}\"", fmt::join(known, "\" \""))));
   else if (std::ranges::find(known, given) == known.end())
-    problems.add(path / field,
-                 fmt::format("Unsupported value: \"{}\": supported values: {}", given, quoted(known)));
+    problems.not_supported(path / field, given, known);
 }
 
 // --- indexes ---
@@ -265,9 +262,8 @@ void check_replacement(const json::value& spec, const FieldPath& path, Problems&
   const auto policy = api::text_at(spec, "/podReplacementPolicy");
   const bool only_failed = api::find_at(spec, "/podFailurePolicy") != nullptr;
   if (policy.empty() || policy == "Failed" || (policy == "TerminatingOrFailed" && !only_failed)) return;
-  problems.add(path / "podReplacementPolicy",
-               fmt::format("Unsupported value: \"{}\": supported values: \"Failed\"{}", policy,
-                           only_failed ? "" : ", \"TerminatingOrFailed\""));
+  constexpr std::array<std::string_view, 2> kPolicies = {"Failed", "TerminatingOrFailed"};
+  problems.not_supported(path / "podReplacementPolicy", policy, Texts(kPolicies).first(only_failed ? 1 : 2));
 }
 
 // "example.com/manager".
@@ -298,8 +294,7 @@ void check_job_spec(const json::value& spec, const FieldPath& path, Problems& pr
   check_manager(spec, path, problems);
   const auto mode = api::text_at(spec, "/completionMode");
   if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed") {
-    problems.add(path / "completionMode",
-                 fmt::format(R"(Unsupported value: "{}": supported values: "NonIndexed", "Indexed")", mode));
+    problems.not_supported(path / "completionMode", mode, {"NonIndexed", "Indexed"});
   } else if (is_indexed(spec)) {
     check_indexed(spec, path, problems);
   } else {

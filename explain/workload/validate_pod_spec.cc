@@ -54,9 +54,7 @@ void check_one_of(const json::value& value, std::string_view field, const FieldP
                   Problems& problems) {
   const auto given = text_of(value, field);
   if (given.empty() || std::ranges::find(supported, given) != supported.end()) return;
-  problems.add(path / (at.empty() ? field : at),
-               fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
-                           fmt::join(supported, "\", \"")));
+  problems.not_supported(path / (at.empty() ? field : at), given, supported);
 }
 
 void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
@@ -68,7 +66,7 @@ void check_label(const json::value& value, std::string_view field, const FieldPa
                  Problems& problems) {
   const auto given = text_of(value, field);
   if (given.empty() || api::is_dns_label(given)) return;
-  problems.invalid(path / field, given, "must be a lowercase RFC 1123 label");
+  problems.invalid(path / field, given, api::kDnsLabelError);
 }
 
 // --- containers ---
@@ -141,9 +139,7 @@ void check_restart_rules(const json::value& container, const FieldPath& path, Pr
   });
   if (count > 0 && text_of(container, "restartPolicy").empty())
     problems.required(path / "restartPolicy", "must specify restartPolicy when restart rules are used");
-  if (count > kMostRestartRules)
-    problems.add(path / "restartPolicyRules",
-                 fmt::format("Too many: {}: must have at most {} items", count, kMostRestartRules));
+  if (count > kMostRestartRules) problems.too_many(path / "restartPolicyRules", count, kMostRestartRules);
 }
 
 // The policies of a resize; `never`: the pod's restartPolicy.
@@ -180,7 +176,7 @@ void check_container(const json::value& container, const Known& known, const Fie
     if (text_of(variable, "name").empty()) problems.required(at / "name");
   });
   if (!known.host_users && has(container, "volumeDevices"))
-    problems.forbidden(path / "volumeDevices", "when `hostUsers` is false");
+    problems.forbidden(path / "volumeDevices", api::kHostUsersError);
 }
 
 void check_init_container(const json::value& container, const FieldPath& path, Problems& problems) {
@@ -216,7 +212,7 @@ void check_tolerations(const json::value& spec, const FieldPath& path, Problems&
 
 void check_host_users(const json::value& spec, const FieldPath& path, Problems& problems) {
   for (const auto* field : {"hostPID", "hostIPC"}) {
-    if (is_true(spec, field)) problems.forbidden(path / field, "when `hostUsers` is false");
+    if (is_true(spec, field)) problems.forbidden(path / field, api::kHostUsersError);
   }
 }
 
@@ -260,7 +256,7 @@ void check_pod_spec(const json::value& spec, const FieldPath& path, Problems& pr
   if (!known.host_users) check_host_users(spec, path, problems);
   if (const auto account = text_of(spec, "serviceAccountName");
       !account.empty() && !api::is_dns_subdomain(account))
-    problems.invalid(path / "serviceAccountName", account, "must be a lowercase RFC 1123 subdomain");
+    problems.invalid(path / "serviceAccountName", account, api::kSubdomainError);
   check_tolerations(spec, path, problems);
   if (api::find_at(spec, "/resources/claims"))
     problems.forbidden(path / "resources.claims", "claims may not be set for Resources at pod-level");

@@ -39,7 +39,7 @@ void check_amount(const Amount& amount, const FieldPath& at, Problems& problems)
   if (!amount.is_valid)
     problems.invalid(at, ShownValue::as_is(amount.text), "must be an integer or percentage (e.g '5%')");
   else if (amount.value < 0)
-    problems.invalid(at, ShownValue::as_is(amount.text), "must be greater than or equal to 0");
+    problems.invalid(at, ShownValue::as_is(amount.text), kNegativeError);
 }
 
 void check_share(const Amount& amount, const FieldPath& at, Problems& problems) {
@@ -58,8 +58,7 @@ void check_deployment_strategy(const json::value& spec, const FieldPath& path, P
     return;
   }
   if (!type.empty() && type != "RollingUpdate")
-    return problems.add(
-        at, fmt::format(R"(Unsupported value: "{}": supported values: "Recreate", "RollingUpdate")", type));
+    return problems.not_supported(at, type, {"Recreate", "RollingUpdate"});
   const Amount quarter{.text = "25%", .value = 25, .is_percent = true};
   const auto unavailable = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxUnavailable"), quarter);
   const auto surge = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxSurge"), quarter);
@@ -86,7 +85,7 @@ void check_stateful_set_strategy(const json::value& spec, const FieldPath& path,
                             "must be 'RollingUpdate' or 'OnDelete'");
   if (!update) return;
   if (const auto partition = api::integer_at(*update, "/partition"); partition && *partition < 0)
-    problems.invalid(at / "rollingUpdate.partition", *partition, "must be greater than or equal to 0");
+    problems.invalid(at / "rollingUpdate.partition", *partition, kNegativeError);
   if (!api::find_at(*update, "/maxUnavailable")) return;
   const auto unavailable = read_amount(api::find_at(*update, "/maxUnavailable"), {.text = "1", .value = 1});
   const auto of_unavailable = at / "rollingUpdate.maxUnavailable";
@@ -101,8 +100,7 @@ void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, P
   const auto at = path / "updateStrategy";
   if (type == "OnDelete") return;
   if (!type.empty() && type != "RollingUpdate")
-    return problems.add(
-        at, fmt::format(R"(Unsupported value: "{}": supported values: "RollingUpdate", "OnDelete")", type));
+    return problems.not_supported(at, type, {"RollingUpdate", "OnDelete"});
   const auto unavailable = read_amount(api::find_at(spec, "/updateStrategy/rollingUpdate/maxUnavailable"),
                                        {.text = "1", .value = 1});
   const auto surge =

@@ -41,7 +41,7 @@ bool has_items(const json::value& value, std::string_view pointer) {
 void check_not_negative(const json::value& value, std::string_view field, const FieldPath& path,
                         Problems& problems) {
   const auto number = api::integer_at(value, fmt::format("/{}", field));
-  if (number && *number < 0) problems.invalid(path / field, *number, "must be greater than or equal to 0");
+  if (number && *number < 0) problems.invalid(path / field, *number, kNegativeError);
 }
 
 // Upstream validates a Deployment's template as that of its ReplicaSet.
@@ -56,18 +56,13 @@ void check_restart_policy(const json::value& pod_template, const json::value& sp
   const auto at = path / "spec.restartPolicy";
   const bool may_end = policy == "OnFailure" || policy == "Never";
   if (kind == Kind::pod) {
-    if (!may_end && policy != "Always")
-      problems.add(at,
-                   fmt::format(R"(Unsupported value: "{}": supported values: "Always", "OnFailure", "Never")",
-                               policy));
+    if (!may_end && policy != "Always") problems.not_supported(at, policy, {"Always", "OnFailure", "Never"});
   } else if (!is_job(kind)) {
-    if (policy != "Always")
-      problems.add(at, fmt::format(R"(Unsupported value: "{}": supported values: "Always")", policy));
+    if (policy != "Always") problems.not_supported(at, policy, {"Always"});
   } else if (policy == "Always") {
     problems.add(at, R"(Required value: valid values: "OnFailure", "Never")");
   } else if (!may_end) {
-    problems.add(at,
-                 fmt::format(R"(Unsupported value: "{}": supported values: "OnFailure", "Never")", policy));
+    problems.not_supported(at, policy, {"OnFailure", "Never"});
   } else if (policy != "Never" && api::find_at(spec, "/podFailurePolicy")) {
     problems.add(
         at,
@@ -122,7 +117,7 @@ void check_pod(const json::value& pod, const FieldPath& path, Problems& problems
   if (has_items(pod, "/spec/ephemeralContainers"))
     problems.forbidden(path / "spec.ephemeralContainers", "cannot be set on create");
   if (!api::text_at(pod, "/spec/nodeName").empty() && has_items(pod, "/spec/schedulingGates"))
-    problems.forbidden(path / "spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+    problems.forbidden(path / "spec.nodeName", api::kGatedNodeError);
 }
 
 // Source: validateTimeZone, Go's time.LoadLocation.
@@ -149,9 +144,7 @@ void check_cron_job(const json::value& spec, const FieldPath& path, Problems& pr
     problems.invalid(path / "schedule", schedule, error);
   const auto policy = api::text_at(spec, "/concurrencyPolicy");
   if (!policy.empty() && policy != "Allow" && policy != "Forbid" && policy != "Replace")
-    problems.add(
-        path / "concurrencyPolicy",
-        fmt::format(R"(Unsupported value: "{}": supported values: "Allow", "Forbid", "Replace")", policy));
+    problems.not_supported(path / "concurrencyPolicy", policy, {"Allow", "Forbid", "Replace"});
   check_time_zone(spec, path, problems);
   for (const auto* field :
        {"startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"})
@@ -165,15 +158,15 @@ void check_stateful_set(const json::value& spec, const FieldPath& path, Problems
   check_stateful_set_strategy(spec, path, problems);
   if (const auto service = api::text_at(spec, "/serviceName");
       !service.empty() && !api::is_dns_label(service))
-    problems.invalid(path / "serviceName", service, "must be a lowercase RFC 1123 label");
+    problems.invalid(path / "serviceName", service, api::kDnsLabelError);
   const auto* claims = api::find_at(spec, "/volumeClaimTemplates");
   for (std::size_t i = 0; claims && claims->is_array() && i < claims->get_array().size(); ++i)
     check_claim_spec(claims->get_array()[i], (path / "volumeClaimTemplates")[i], problems);
   for (const auto* field : {"whenDeleted", "whenScaled"}) {
     const auto then = api::text_at(spec, fmt::format("/persistentVolumeClaimRetentionPolicy/{}", field));
     if (!then.empty() && then != "Retain" && then != "Delete")
-      problems.add(path / "persistentVolumeClaimRetentionPolicy" / field,
-                   fmt::format(R"(Unsupported value: "{}": supported values: "Retain", "Delete")", then));
+      problems.not_supported(path / "persistentVolumeClaimRetentionPolicy" / field, then,
+                             {"Retain", "Delete"});
   }
 }
 
@@ -189,8 +182,7 @@ void check_name(const std::string& name, Kind kind, const FieldPath& path, Probl
   if (name.empty()) return;  // reported where it is read
   const bool is_label = kind == Kind::stateful_set;
   if (is_label ? !api::is_dns_label(name) : !api::is_dns_subdomain(name))
-    problems.invalid(path, name,
-                     fmt::format("must be a lowercase RFC 1123 {}", is_label ? "label" : "subdomain"));
+    problems.invalid(path, name, is_label ? api::kDnsLabelError : api::kSubdomainError);
   if (kind == Kind::stateful_set && name.size() > kLongestStatefulSet && name.size() <= 63)
     problems.add(path,
                  fmt::format("the API server accepts the StatefulSet and refuses its pods: their label "

@@ -43,7 +43,7 @@ void refuse(const json::object& document, const std::string& version, const std:
   if (kind == "Policy") return refuse_policy(document, problems);
   if (kind.empty()) return problems.add("", "Object 'Kind' is missing");
   if (version.empty()) return problems.add("", "Object 'apiVersion' is missing");
-  auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
+  auto text = not_registered(kind, version);
   if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
   if (kind == kPodiumKind) text += fmt::format(": use {}", kPodiumApiVersion);
   problems.add("apiVersion", text);

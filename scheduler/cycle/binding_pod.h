@@ -21,7 +21,6 @@ namespace podium::cycle {
 
 inline constexpr auto kGone = "the pod is gone, or was bound by another scheduler";
 inline constexpr auto kPendingAgain = "the API server no longer shows the pod on a node";
-inline constexpr auto kStopping = "the scheduler is stopping";
 
 struct BindingCycle::Failure {
   std::string message;    // for the event and the condition

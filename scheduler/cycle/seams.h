@@ -27,6 +27,8 @@ struct Profile;
 
 namespace podium::cycle {
 
+inline constexpr auto kStopping = "the scheduler is stopping";  // an outcome's error
+
 enum class BindEnd : std::uint8_t {
   bound,      // the pod is on the requested node
   elsewhere,  // the pod is on another node, gone or replaced; the watch delivers its state

@@ -91,8 +91,7 @@ Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims
   const auto without_victims =
       std::ranges::find_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
   if (without_victims == out.end()) return out;
-  return fail(Error::Kind::internal, fmt::format("expected at least one victim pod on node \"{}\"",
-                                                 snapshot.node_name(without_victims->row)));
+  return fail(Error::Kind::internal, framework::no_victims_error(snapshot.node_name(without_victims->row)));
 }
 
 client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(

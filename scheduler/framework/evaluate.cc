@@ -37,7 +37,7 @@ void take_filter_error(Decision& decision, const Snapshot& snapshot) {
     const auto id = decision.rejections.id(row);
     if (id == kFits || !failed(decision.rejections.verdict(id))) continue;
     const auto& verdict = decision.rejections.verdict(id);
-    decision.error = fmt::format("running \"{}\" filter plugin: {}", verdict.plugin, message(verdict));
+    decision.error = filter_error(verdict);
     decision.rejections = Rejections(snapshot.chunks());
     decision.feasible = NodeMask(snapshot.chunks());
     return;

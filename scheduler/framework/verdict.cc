@@ -1,5 +1,7 @@
 #include "scheduler/framework/verdict.h"
 
+#include <fmt/format.h>
+
 namespace podium::framework {
 
 std::string_view to_string(Code code) {
@@ -18,6 +20,14 @@ std::string message(const Verdict& verdict) {
   std::string out;
   for (const auto& reason : verdict.reasons) out += (out.empty() ? "" : ", ") + reason.text;
   return out;
+}
+
+std::string filter_error(const Verdict& failed) {
+  return fmt::format("running \"{}\" filter plugin: {}", failed.plugin, message(failed));
+}
+
+std::string no_victims_error(std::string_view node) {
+  return fmt::format("expected at least one victim pod on node \"{}\"", node);
 }
 
 }  // namespace podium::framework

@@ -28,5 +28,8 @@ struct Verdict {
 };
 
 std::string message(const Verdict&);  // the reasons, joined by ", "
+// Upstream's errors: of an attempt that a filter's failure ends, and of a candidate without victims.
+std::string filter_error(const Verdict& failed);
+std::string no_victims_error(std::string_view node);
 
 }  // namespace podium::framework

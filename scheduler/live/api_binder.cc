@@ -227,7 +227,7 @@ void ApiBinder::post_read(const std::string& uid, cycle::PodRead read) {
 void ApiBinder::give_up(std::vector<Order> orders) {
   for (const auto& order : orders) {
     precedence_.leave();
-    post_outcome(order, {cycle::BindEnd::unknown, "the scheduler is stopping"});
+    post_outcome(order, {cycle::BindEnd::unknown, cycle::kStopping});
   }
 }
 

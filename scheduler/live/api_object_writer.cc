@@ -183,7 +183,7 @@ ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
   if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
-  post_outcome(std::move(pod_uid), {.error = "the scheduler is stopping"});
+  post_outcome(std::move(pod_uid), {.error = cycle::kStopping});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,

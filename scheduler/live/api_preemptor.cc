@@ -103,7 +103,7 @@ ApiPreemptor::ApiPreemptor(client::Api& api, PodStatusWriter& statuses, async::G
 void ApiPreemptor::preempt(cycle::PreemptionOrder order) {
   if (async::spawn(gate_, io_, "preemption", run(this, order))) return;
   cycle::PreemptionOutcome outcome;
-  outcome.error = "the scheduler is stopping";
+  outcome.error = cycle::kStopping;
   post_outcome(std::move(order), std::move(outcome));
 }
 

@@ -39,6 +39,7 @@ TEST(Problems, HaveTheWordsOfTheAPIServer) {
   problems.not_supported("d", "x", {"y", "z"});
   problems.not_supported("d", "must be y or z");
   problems.forbidden("e", "not with f");
+  problems.too_many("f", 9, 8);
   problems.warn("g", "has no effect");
   EXPECT_EQ(problems.error().message, R"(a: Required value
 a: Required value: must be set
@@ -48,7 +49,8 @@ b: Invalid value: [7]: must be ordered
 c[1]: Duplicate value: "x"
 d: Unsupported value: "x": supported values: "y", "z"
 d: Unsupported value: must be y or z
-e: Forbidden: not with f)");
+e: Forbidden: not with f
+f: Too many: 9: must have at most 8 items)");
   EXPECT_THAT(problems.warnings(), testing::ElementsAre(Finding{"g", "has no effect"}));
 }
 

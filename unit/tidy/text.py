@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks every C++ file: at most 500 lines, no line over 110 columns, no paragraph of a comment that ends in a line of one word,
-no unused header, no task without an owner, no table of texts with a hash that can be guessed, and no header comment that names
-something that does not exist."""
+no unused header, no task without an owner, no table of texts with a hash that can be guessed, no sentence that two files have, and
+no header comment that names something that does not exist."""
 import re
 import sys
 
@@ -22,6 +22,11 @@ BANNED_IN_TESTS = re.compile(r"\bsleep_for\b")
 QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
 HEADER = re.compile(r"(?<![\w./-])[\w./-]*\w\.h\b")
 WORD = re.compile(r"[A-Za-z_]\w*")
+# Literals next to each other are one text. A sentence has at least four words.
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+TEXT = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
+SENTENCE = re.compile(r"(?=.{25})(?:\S+ ){3}\S")
+NOT_SHIPPED = (rooms.TESTS, "bench/", "e2e/", "examples/", "fuzz/", "simulate/")
 # Names in comments that this tree does not define: standard library, metavariables.
 ELSEWHERE = {"brief", "use_count"}
 
@@ -102,10 +107,25 @@ def dead_headers(texts):
             yield f"{path}: no file includes it"
 
 
+def repeated(texts):
+    """Sentences of the product that are literals in two files: a change of one would leave the other."""
+    places = {}
+    for path, text in texts.items():
+        if not str(path).startswith(NOT_SHIPPED):
+            for match in TEXT.finditer(without_comments(text)):
+                sentence = "".join(part[1:-1] for part in re.findall(LITERAL, match[0]))
+                if SENTENCE.match(sentence):
+                    places.setdefault(sentence, set()).add(str(path))
+    for sentence, paths in places.items():
+        if len(paths) > 1:
+            yield f"{' and '.join(sorted(paths))} have the same text, which has one place: {sentence}"
+
+
 def findings():
     texts = {path: (rooms.ROOT / path).read_text() for path in rooms.sources()}
     known = ELSEWHERE | {word for text in texts.values() for word in WORD.findall(without_comments(text))}
     yield from dead_headers(texts)
+    yield from repeated(texts)
     for path, text in texts.items():
         if (lines := text.count("\n")) > LINES:
             yield f"{path}: {lines} lines, more than {LINES}: it holds two ideas"

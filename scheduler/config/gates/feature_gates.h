@@ -49,6 +49,8 @@ struct FeatureGates {
   std::vector<Value> values;  // all known gates, AllAlpha and AllBeta included; sorted by name
 };
 
+inline constexpr auto kFeatureGatesHelp = "A=true,B=false: feature gates as kube-scheduler has them";
+
 // Each element is the value of one --feature-gates flag: "A=true,B=false", "AllAlpha=true". A name may have
 // the prefix "kube:". Later values win. Errors: all problems, one per line.
 Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags);

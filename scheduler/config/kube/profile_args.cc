@@ -26,8 +26,7 @@ void check_type(std::string_view plugin, const json::object& args, const std::st
                  fmt::format("args for plugin {} were not of type {}, got {}", plugin, kind, given_kind));
   }
   if (!given_version.empty() && given_version != kKubeApiVersion) {
-    problems.add(child(path, "apiVersion"),
-                 fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, given_version));
+    problems.add(child(path, "apiVersion"), not_registered(kind, given_version));
   }
 }
 

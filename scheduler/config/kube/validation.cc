@@ -35,7 +35,7 @@ void validate_leader_election(const json::object& election, Problems& problems) 
   const auto retry = duration(election, "retryPeriod");
   for (const auto* name : {"leaseDuration", "renewDeadline", "retryPeriod"}) {
     if (duration(election, name).count() <= 0) {
-      problems.invalid(child(path, name), shown(election.at(name)), "must be greater than zero");
+      problems.invalid(child(path, name), shown(election.at(name)), kNotPositiveError);
     }
   }
   if (lease <= renew) {

@@ -77,7 +77,7 @@ std::vector<std::string> read_excluded(const json::array& list, Problems& proble
   std::vector<std::string> out;
   std::set<std::string> seen;
   if (list.size() > kMaxExcluded) {
-    problems.add(path, fmt::format("Too many: {}: must have at most {} items", list.size(), kMaxExcluded));
+    problems.too_many(path, list.size(), kMaxExcluded);
     return out;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/decode/decode.h"
+#include "api/validate/name_forms.h"
 #include "api/values/selector.h"
 #include "scheduler/config/schema/names.h"
 
@@ -18,9 +19,9 @@ void check_values(const json::value& requirement, const std::string& path, Probl
   const auto& values = requirement.at("values").as_array();
   const auto at = child(path, "values");
   if ((op == "In" || op == "NotIn") && values.empty()) {
-    problems.required(at, "must be specified when `operator` is 'In' or 'NotIn'");
+    problems.required(at, api::kValuesRequiredError);
   } else if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
-    problems.forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    problems.forbidden(at, api::kValuesForbiddenError);
   } else if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist") {
     problems.not_supported(child(path, "operator"), shown(op), {"In", "NotIn", "Exists", "DoesNotExist"});
   }

@@ -1,5 +1,7 @@
 #include "scheduler/config/schema/kube_schema.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 
@@ -206,6 +208,10 @@ Schema make_kube_schema() {
 }
 
 }  // namespace
+
+std::string not_registered(std::string_view kind, std::string_view version) {
+  return fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
+}
 
 const Schema& kube_schema() {
   static const Schema type = make_kube_schema();

@@ -41,6 +41,10 @@ std::expected<Named, Reason> name_of(const api::Pod& pod, const api::PodResource
 
 }  // namespace
 
+std::string claim_missing(std::string_view ns, std::string_view name) {
+  return fmt::format("could not find ResourceClaim \"{}/{}\"", ns, name);
+}
+
 std::expected<std::vector<ClaimPtr>, Reason> claims_of(const api::Pod& pod, const cluster::Objects& objects) {
   std::vector<ClaimPtr> claims;
   for (const auto& entry : pod.resource_claims) {
@@ -49,10 +53,9 @@ std::expected<std::vector<ClaimPtr>, Reason> claims_of(const api::Pod& pod, cons
     if (!named->claim) continue;
     auto claim = objects.shared<api::ResourceClaim>(pod.meta.namespace_, *named->claim);
     if (!claim) {
-      return std::unexpected(
-          Reason(ReasonCode::resource_claim_not_found,
-                 fmt::format("could not find ResourceClaim \"{}/{}\"", pod.meta.namespace_, *named->claim),
-                 {{Topic::claim, *named->claim}}));
+      return std::unexpected(Reason(ReasonCode::resource_claim_not_found,
+                                    claim_missing(pod.meta.namespace_, *named->claim),
+                                    {{Topic::claim, *named->claim}}));
     }
     if (claim->meta.deleted)
       return std::unexpected(Reason(ReasonCode::resource_claim_deleted, {{Topic::claim, claim->meta.name}}));

@@ -23,6 +23,9 @@ using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 std::expected<std::vector<ClaimPtr>, framework::Reason> claims_of(const api::Pod& pod,
                                                                   const cluster::Objects& objects);
 
+// Upstream's error about a claim that does not exist.
+std::string claim_missing(std::string_view ns, std::string_view name);
+
 bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
 std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"
 

@@ -423,8 +423,7 @@ framework::Progress DynamicResources::ready(const AssumedPod&, const PluginState
     const auto& meta = item.claim->meta;
     const auto* claim = snapshot.objects().find<api::ResourceClaim>(meta.namespace_, meta.name);
     if (!claim) {
-      return {Progress::State::error,
-              fmt::format("could not find ResourceClaim \"{}/{}\"", meta.namespace_, meta.name)};
+      return {Progress::State::error, claim_missing(meta.namespace_, meta.name)};
     }
     auto binding = device_binding(*claim);
     if (binding.state == DeviceBinding::State::ready) continue;

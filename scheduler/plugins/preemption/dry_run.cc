@@ -111,9 +111,7 @@ class Collector {
   void add_failed(const Verdict& failed) {
     ++out_.failed_nodes;
     if (failed.code == Code::error) {
-      auto error = message(failed);
-      if (!failed.plugin.empty())
-        error = fmt::format("running \"{}\" filter plugin: {}", failed.plugin, error);
+      auto error = failed.plugin.empty() ? message(failed) : filter_error(failed);
       if (errors_.insert(error).second) out_.errors.push_back(std::move(error));
     }
     for (const auto& reason : failed.reasons) ++out_.reasons[reason.text];
@@ -155,9 +153,7 @@ Verdict no_lower_pods() {
   return {"", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}};
 }
 
-Verdict no_victims(std::string_view node) {
-  return {"", Code::error, {fmt::format("expected at least one victim pod on node \"{}\"", node)}};
-}
+Verdict no_victims(std::string_view node) { return {"", Code::error, {framework::no_victims_error(node)}}; }
 
 PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                     const Decision& decision, CandidateChoice wanted) {

@@ -63,8 +63,7 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
     if (is_bound(*claim)) {
       if (bound.insert(claim).second) claims.bound.push_back(claim);
     } else if (storage_class && !storage_class->has_binding_mode) {
-      if (!error)
-        error = fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class->meta.name);
+      if (!error) error = without_binding_mode(storage_class->meta.name);
     } else {
       (delayed ? claims.delayed : claims.immediate).push_back(claim);
     }

@@ -31,6 +31,10 @@ std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod&
                      claim.meta.name, pod.full_name());
 }
 
+std::string without_binding_mode(std::string_view storage_class) {
+  return fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class);
+}
+
 framework::Reason claim_not_found(const std::string& name) {
   return framework::Reason(framework::ReasonCode::claim_not_found, {{framework::Topic::claim, name}});
 }

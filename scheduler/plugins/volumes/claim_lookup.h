@@ -25,6 +25,10 @@ const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::
 // The message if an ephemeral volume's claim is not is_for_pod().
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 
+// Upstream's errors.
+inline constexpr const char* kClaimWithoutName = "PersistentVolumeClaim had no name";
+std::string without_binding_mode(std::string_view storage_class);
+
 framework::Reason claim_not_found(const std::string& name);  // persistentvolumeclaim "name" not found
 
 // True if the volume's claimRef names the claim. A claimRef without a UID matches any claim of that name.

@@ -68,7 +68,7 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
       to.emplace((*disk)->unique_name(), (*disk)->driver);
       continue;
     }
-    if (name->empty()) return plugin_error(kNodeVolumeLimits, "PersistentVolumeClaim had no name");
+    if (name->empty()) return plugin_error(kNodeVolumeLimits, kClaimWithoutName);
     const auto* claim = find_claim(snapshot, pod, *name);
     if (!claim && !incoming) continue;
     if (!claim) {

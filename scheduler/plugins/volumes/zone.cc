@@ -132,7 +132,7 @@ std::optional<Verdict> add_topologies(const std::string& claim_name, const api::
     return unresolvable(kVolumeZone,
                         Reason(ReasonCode::claim_invalid, std::move(text), {{Topic::claim, claim_name}}));
   };
-  if (claim_name.empty()) return incomplete("PersistentVolumeClaim had no name");
+  if (claim_name.empty()) return incomplete(kClaimWithoutName);
   const auto* claim = find_claim(snapshot, pod, claim_name);
   if (!claim) return unresolvable(kVolumeZone, claim_not_found(claim_name));
   if (!claim->volume_name.empty()) {
@@ -154,7 +154,7 @@ std::optional<Verdict> add_topologies(const std::string& claim_name, const api::
                                {{Topic::claim, claim_name}, {Topic::storage_class, class_name}}));
   }
   if (!storage_class->has_binding_mode) {
-    return incomplete(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name));
+    return incomplete(without_binding_mode(class_name));
   }
   if (!storage_class->wait_for_first_consumer) return incomplete("PersistentVolume had no name");
   return std::nullopt;
