@@ -15,8 +15,6 @@ using api::PersistentVolumeClaim;
 using cluster::NodeMask;
 using cluster::Row;
 
-constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
-
 // Converts a label selector to a node selector with one term.
 std::vector<api::NodeSelectorTerm> as_terms(const api::LabelSelector& selector) {
   api::NodeSelectorTerm term{selector.match_expressions, {}};
@@ -134,8 +132,7 @@ NodeMask VolumeBinder::out_of_reach(const std::optional<std::vector<api::NodeSel
 VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) {
   Provision result{&claim, false, {}, {}};
   const auto* storage_class = class_of(snapshot_, claim);
-  if (!storage_class || storage_class->provisioner.empty() || storage_class->provisioner == kNoProvisioner)
-    return result;
+  if (!storage_class || !creates_volumes(*storage_class)) return result;
   result.possible = true;
   if (!storage_class->allowed_topologies.empty()) result.topology = topology_of(*storage_class);
   const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);

@@ -26,6 +26,10 @@ const api::StorageClass* class_of(const cluster::Snapshot& snapshot,
   return snapshot.objects().find<api::StorageClass>("", *claim.storage_class);
 }
 
+bool creates_volumes(const api::StorageClass& storage_class) {
+  return !storage_class.provisioner.empty() && storage_class.provisioner != "kubernetes.io/no-provisioner";
+}
+
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod) {
   return fmt::format("PVC {}/{} was not created for pod {} (pod is not owner)", claim.meta.namespace_,
                      claim.meta.name, pod.full_name());

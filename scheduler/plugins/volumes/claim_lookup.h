@@ -21,6 +21,8 @@ const api::PersistentVolumeClaim* find_claim(const cluster::Snapshot& snapshot, 
 const api::PersistentVolume* find_volume(const cluster::Snapshot& snapshot, std::string_view name);
 // Null if the claim names no class, or a class that does not exist.
 const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::PersistentVolumeClaim& claim);
+// False for a class of volumes that users create.
+bool creates_volumes(const api::StorageClass& storage_class);
 
 // The message if an ephemeral volume's claim is not is_for_pod().
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
