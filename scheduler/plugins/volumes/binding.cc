@@ -75,14 +75,35 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
   return claims;
 }
 
-// Checks a claim that must be bound before the pod is scheduled.
+// Whether a volume exists that the claim can get. The volume controller then binds it soon.
+bool has_volume(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+  const auto& volumes = snapshot.objects().volumes();
+  const auto is_for_claim = [&](std::string_view name) {
+    return could_hold(*find_volume(snapshot, name), claim);
+  };
+  return std::ranges::any_of(volumes.promised_to(claim), is_for_claim) ||
+         std::ranges::any_of(volumes.free_of(claim.storage_class.value_or("")), [&](const auto& each) {
+           return could_hold(*each.second, claim) && is_free_for(*each.second, claim);
+         });
+}
+
+// Why a claim is unbound that must be bound before the pod is scheduled.
 Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
   Topics about{{Topic::claim, claim.meta.name}};
-  if (!claim.storage_class || claim.storage_class->empty())
-    return Reason(ReasonCode::claim_without_class, std::move(about));
-  about.emplace_back(Topic::storage_class, *claim.storage_class);
-  return Reason(class_of(snapshot, claim) ? ReasonCode::claim_not_bound : ReasonCode::claim_class_not_found,
-                std::move(about));
+  const auto class_name = claim.storage_class.value_or("");
+  const auto* storage_class = class_of(snapshot, claim);
+  if (!class_name.empty()) about.emplace_back(Topic::storage_class, class_name);
+  const auto code = [&] {
+    if (!claim.volume_name.empty() || (storage_class && creates_volumes(*storage_class)) ||
+        has_volume(claim, snapshot))
+      return ReasonCode::claim_not_bound;
+    if (class_name.empty()) return ReasonCode::claim_without_class;
+    // Volumes and claims may share the name of a class that has no object.
+    if (!storage_class && snapshot.objects().volumes().free_of(class_name).empty())
+      return ReasonCode::claim_class_not_found;
+    return ReasonCode::claim_matches_no_volume;
+  }();
+  return Reason(code, std::move(about));
 }
 
 // What the reasons are about, if the pod has only one claim of the kind. The name of an ephemeral volume's

@@ -78,23 +78,61 @@ TEST(VolumeBinding, ClaimsThatKeepThePodFromBeingScheduled) {
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), (Answers{{"*", c.want}})) << c.name;
 }
 
-// No provisioner makes a volume for a claim without a class; one of a class is only waited for.
+// One text of kube-scheduler, but the user must do something else in each case.
 TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
-  const auto code_of = [](const api::PersistentVolumeClaim& claim) {
-    const auto snapshot = storage({host("n")}, {}, immediate_class(), claim);
-    const auto info = cluster::make_pod_info(podium::test::share(api::Pod(pod("p").claim("c"))));
-    const auto plugin = make(make_volume_binding);
-    const auto prepared =
-        dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*info, snapshot);
-    return prepared.rejected ? prepared.rejected->reasons.front().code : framework::ReasonCode::other;
-  };
   using enum framework::ReasonCode;
-  auto classless = claim("c"), empty = claim("c", "5Gi", "");
+  const auto by_hand = storage_class("by-hand", "kubernetes.io/no-provisioner", false);
+  auto classless = claim("c");
   classless.storage_class.reset();
-  EXPECT_EQ(code_of(claim("c", "5Gi", "now")), claim_not_bound);
-  EXPECT_EQ(code_of(claim("c", "5Gi", "nonesuch")), claim_class_not_found);
-  EXPECT_EQ(code_of(classless), claim_without_class);
-  EXPECT_EQ(code_of(empty), claim_without_class);
+  auto named = claim("c", "5Gi", "by-hand");
+  named.volume_name = "v";
+  auto exclusive = claim("c", "5Gi", "by-hand");
+  exclusive.access_modes = {"ReadWriteMany"};
+  const auto free = volume("v", "10Gi", "by-hand"), small = volume("v", "1Gi", "by-hand"),
+             of_no_class = volume("v", "10Gi", "manual");
+  auto promised = free, promised_to_other = free, released = free;
+  promised.claim = {"default", "c", ""};
+  promised_to_other.claim = {"default", "d", ""};
+  released.claim = {"default", "c", "the uid of an earlier claim"};
+  const struct {
+    const char* name;
+    api::PersistentVolumeClaim claim;
+    Snapshot snapshot;
+    framework::ReasonCode want;
+  } cases[] = {
+      {"for its provisioner", claim("c", "5Gi", "now"), storage({}, {}, immediate_class()), claim_not_bound},
+      {"for its class", claim("c", "5Gi", "nonesuch"), storage({}, {}), claim_class_not_found},
+      {"for a volume: no class", classless, storage({}, {}), claim_without_class},
+      {"for a volume: an empty class", claim("c", "5Gi", ""), storage({}, {}), claim_without_class},
+      {"for a volume", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand), claim_matches_no_volume},
+      {"for the volume that it names", named, storage({}, {}, by_hand), claim_not_bound},
+      {"for the volume controller", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand, free),
+       claim_not_bound},
+      {"for the controller, of a volume that names it", claim("c", "5Gi", "by-hand"),
+       storage({}, {}, by_hand, promised), claim_not_bound},
+      {"for a larger volume", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand, small),
+       claim_matches_no_volume},
+      {"for a volume with its access mode", exclusive, storage({}, {}, by_hand, free),
+       claim_matches_no_volume},
+      {"for a volume that no other claim has", claim("c", "5Gi", "by-hand"),
+       storage({}, {}, by_hand, promised_to_other), claim_matches_no_volume},
+      {"for a volume that it had before", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand, released),
+       claim_matches_no_volume},
+      {"for the controller, without an object of the class", claim("c", "5Gi", "manual"),
+       storage({}, {}, of_no_class), claim_not_bound},
+      {"for a larger volume, without an object of the class", claim("c", "50Gi", "manual"),
+       storage({}, {}, of_no_class), claim_matches_no_volume},
+  };
+  for (const auto& c : cases) {
+    auto snapshot = c.snapshot;
+    snapshot.objects().set(podium::test::share(c.claim));
+    const auto plugin = make(make_volume_binding);
+    const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(
+        *info(pod("p").claim("c")), snapshot);
+    ASSERT_TRUE(prepared.rejected) << c.name;
+    EXPECT_EQ(text_of(*prepared.rejected), "UU; pod has unbound immediate PersistentVolumeClaims") << c.name;
+    EXPECT_EQ(prepared.rejected->reasons.front().code, c.want) << c.name;
+  }
 }
 
 TEST(VolumeBinding, PodsWithoutClaimsAreNotLookedAt) {
