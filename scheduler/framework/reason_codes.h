@@ -67,6 +67,7 @@ enum class ReasonCode : std::uint8_t {
   victims_terminate,
   volume_affinity_mismatch,
   volume_not_found,
+  volume_of_another_claim,
   volume_zone_mismatch,
 };
 
@@ -213,7 +214,11 @@ inline constexpr auto kReasonRows = [] {
       {volume_affinity_mismatch, "VolumeAffinityMismatch", by(kVolumeBinding),
        "node(s) didn't match PersistentVolume's node affinity", "cannot reach the pod's volume {volume}"},
       {volume_not_found, "VolumeNotFound", by(kVolumeBinding, kVolumeZone), "",
-       "its claim {claim} is bound to the volume {volume}, which does not exist", kOfPod},
+       "its claim {claim} names the volume {volume}, which does not exist", kOfPod},
+      {volume_of_another_claim, "VolumeOfAnotherClaim", by(kVolumeBinding),
+       "pod has unbound immediate PersistentVolumeClaims",
+       "its claim {claim} cannot have the volume {volume}, whose claimRef names another or an earlier claim",
+       kOfPod},
       {volume_zone_mismatch, "VolumeZoneMismatch", by(kVolumeZone), "node(s) had no available volume zone",
        "is not in the zone of the pod's volume"},
   });

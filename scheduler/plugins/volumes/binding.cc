@@ -87,16 +87,43 @@ bool has_volume(const api::PersistentVolumeClaim& claim, const Snapshot& snapsho
          });
 }
 
+// A volume whose claimRef names an earlier claim of this name. Null: there is none.
+const api::PersistentVolume* volume_of_earlier(const api::PersistentVolumeClaim& claim,
+                                               const Snapshot& snapshot) {
+  for (const auto name : snapshot.objects().volumes().promised_to(claim)) {
+    const auto* volume = find_volume(snapshot, name);
+    if (!claim_ref_matches(*volume, claim) && volume->storage_class == claim.storage_class.value_or(""))
+      return volume;
+  }
+  return nullptr;
+}
+
+// Why a claim is unbound that names its volume.
+Reason unbound_from_named(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+  Topics about{{Topic::claim, claim.meta.name}, {Topic::volume, claim.volume_name}};
+  const auto* volume = find_volume(snapshot, claim.volume_name);
+  if (!volume)
+    return Reason(ReasonCode::volume_not_found, std::string(row_of(ReasonCode::claim_not_bound).text),
+                  std::move(about));
+  const bool is_taken = volume->claim && !claim_ref_matches(*volume, claim);
+  return Reason(is_taken ? ReasonCode::volume_of_another_claim : ReasonCode::claim_not_bound,
+                std::move(about));
+}
+
 // Why a claim is unbound that must be bound before the pod is scheduled.
 Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+  if (!claim.volume_name.empty()) return unbound_from_named(claim, snapshot);
   Topics about{{Topic::claim, claim.meta.name}};
   const auto class_name = claim.storage_class.value_or("");
   const auto* storage_class = class_of(snapshot, claim);
   if (!class_name.empty()) about.emplace_back(Topic::storage_class, class_name);
   const auto code = [&] {
-    if (!claim.volume_name.empty() || (storage_class && creates_volumes(*storage_class)) ||
-        has_volume(claim, snapshot))
+    if ((storage_class && creates_volumes(*storage_class)) || has_volume(claim, snapshot))
       return ReasonCode::claim_not_bound;
+    if (const auto* volume = volume_of_earlier(claim, snapshot)) {
+      about.emplace_back(Topic::volume, volume->meta.name);
+      return ReasonCode::volume_of_another_claim;
+    }
     if (class_name.empty()) return ReasonCode::claim_without_class;
     // Volumes and claims may share the name of a class that has no object.
     if (!storage_class && snapshot.objects().volumes().free_of(class_name).empty())

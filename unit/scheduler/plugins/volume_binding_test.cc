@@ -86,6 +86,8 @@ TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
   classless.storage_class.reset();
   auto named = claim("c", "5Gi", "by-hand");
   named.volume_name = "v";
+  auto named_of_class = claim("c", "5Gi", "now");
+  named_of_class.volume_name = "v";
   auto exclusive = claim("c", "5Gi", "by-hand");
   exclusive.access_modes = {"ReadWriteMany"};
   const auto free = volume("v", "10Gi", "by-hand"), small = volume("v", "1Gi", "by-hand"),
@@ -94,6 +96,8 @@ TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
   promised.claim = {"default", "c", ""};
   promised_to_other.claim = {"default", "d", ""};
   released.claim = {"default", "c", "the uid of an earlier claim"};
+  auto released_without_class = released;
+  released_without_class.storage_class = "manual";
   const struct {
     const char* name;
     api::PersistentVolumeClaim claim;
@@ -105,7 +109,14 @@ TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
       {"for a volume: no class", classless, storage({}, {}), claim_without_class},
       {"for a volume: an empty class", claim("c", "5Gi", ""), storage({}, {}), claim_without_class},
       {"for a volume", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand), claim_matches_no_volume},
-      {"for the volume that it names", named, storage({}, {}, by_hand), claim_not_bound},
+      {"for the volume that it names", named, storage({}, {}, by_hand, free), claim_not_bound},
+      {"for a volume that does not exist", named, storage({}, {}, by_hand), volume_not_found},
+      {"for the volume that it names and another claim has", named,
+       storage({}, {}, by_hand, promised_to_other), volume_of_another_claim},
+      {"for the volume that it names and an earlier claim had", named, storage({}, {}, by_hand, released),
+       volume_of_another_claim},
+      {"for a volume that it names, whatever its class does", named_of_class,
+       storage({}, {}, immediate_class(), promised_to_other), volume_of_another_claim},
       {"for the volume controller", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand, free),
        claim_not_bound},
       {"for the controller, of a volume that names it", claim("c", "5Gi", "by-hand"),
@@ -116,8 +127,12 @@ TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
        claim_matches_no_volume},
       {"for a volume that no other claim has", claim("c", "5Gi", "by-hand"),
        storage({}, {}, by_hand, promised_to_other), claim_matches_no_volume},
-      {"for a volume that it had before", claim("c", "5Gi", "by-hand"), storage({}, {}, by_hand, released),
-       claim_matches_no_volume},
+      {"for a volume that an earlier claim of its name had", claim("c", "5Gi", "by-hand"),
+       storage({}, {}, by_hand, released), volume_of_another_claim},
+      {"for such a volume, without an object of the class", claim("c", "5Gi", "manual"),
+       storage({}, {}, released_without_class), volume_of_another_claim},
+      {"for a provisioner, although an earlier claim had a volume", claim("c", "5Gi", "now"),
+       storage({}, {}, immediate_class(), released), claim_not_bound},
       {"for the controller, without an object of the class", claim("c", "5Gi", "manual"),
        storage({}, {}, of_no_class), claim_not_bound},
       {"for a larger volume, without an object of the class", claim("c", "50Gi", "manual"),
