@@ -175,12 +175,13 @@ std::shared_ptr<const VolumeBinder::Capacities> VolumeBinder::capacities_for(
 }
 
 std::uint8_t VolumeBinder::check_provision(const Provision& provision, Row row) const {
-  if (!provision.possible || (provision.topology && !provision.topology->test(row))) return kNoVolumeToBind;
+  if (!provision.possible) return kNoVolumeToBind;
+  if (provision.topology && !provision.topology->test(row)) return kOutsideAllowedTopologies;
   return provision.capacities && !(*provision.capacities)[row] ? kNotEnoughStorage : 0;
 }
 
 std::uint8_t VolumeBinder::check_delayed(Row row, VolumePlan* plan) const {
-  if (selected_nodes_ && !selected_nodes_->test(row)) return kNoVolumeToBind;
+  if (selected_nodes_ && !selected_nodes_->test(row)) return kProvisionedElsewhere;
   for (const auto& provision : selected_) {
     if (const auto conflict = check_provision(provision, row)) return conflict;
     if (plan) plan->provisions.push_back(provision.at(row));

@@ -46,8 +46,10 @@ enum VolumeConflict : std::uint8_t {
   kNodeAffinityConflict = 1,  // a bound volume's node affinity does not match
   kNoVolumeToBind = 2,
   kNotEnoughStorage = 4,
-  kBoundVolumeMissing = 8,     // a claim is bound to a volume that does not exist
-  kUntranslatableVolume = 16,  // the only bit if set: the check fails, see VolumeBinder::error_at
+  kBoundVolumeMissing = 8,         // a claim is bound to a volume that does not exist
+  kProvisionedElsewhere = 16,      // another node was selected for a claim's volume
+  kOutsideAllowedTopologies = 32,  // of a claim's StorageClass
+  kUntranslatableVolume = 64,      // the only bit if set: the check fails, see VolumeBinder::error_at
 };
 
 class VolumeBinder {

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "api/values/topology_labels.h"
 #include "scheduler/plugins/shared/arg_names.h"
 #include "scheduler/plugins/shared/claim_owner.h"
+#include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
@@ -136,24 +138,62 @@ Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot
 // What the reasons are about, if the pod has only one claim of the kind. The name of an ephemeral volume's
 // claim follows from the pod's, which its author does not choose.
 struct Named {
-  explicit Named(const PodClaims& claims) {
-    if (claims.delayed.size() == 1 && !claims.delayed.front()->meta.controller())
-      delayed = {{Topic::claim, claims.delayed.front()->meta.name}};
-    if (claims.bound.size() == 1)
-      bound = {{Topic::claim, claims.bound.front()->meta.name},
-               {Topic::volume, claims.bound.front()->volume_name}};
+  Named(const PodClaims& claims, const Snapshot& snapshot) {
+    if (claims.delayed.size() == 1) name_delayed(*claims.delayed.front());
+    if (claims.bound.size() == 1) name_bound(*claims.bound.front(), snapshot);
   }
-  Topics delayed, bound;
+  Topics delayed, of_class, selected, bound;
+  std::string storage_class;  // of the delayed claim
+  ReasonCode out_of_reach = ReasonCode::volume_affinity_mismatch;
+
+ private:
+  void name_delayed(const api::PersistentVolumeClaim& claim) {
+    if (!claim.meta.controller()) delayed = {{Topic::claim, claim.meta.name}};
+    of_class = selected = delayed;
+    storage_class = claim.storage_class.value_or("");
+    of_class.emplace_back(Topic::storage_class, storage_class);
+    const auto* node = claim.meta.annotations.find(kSelectedNode);
+    if (node) selected.emplace_back(Topic::node, *node);
+  }
+
+  // The volume may be out of reach for all nodes. The labels that migration uses instead are not looked at.
+  void name_bound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+    bound = {{Topic::claim, claim.meta.name}, {Topic::volume, claim.volume_name}};
+    const auto* volume = find_volume(snapshot, claim.volume_name);
+    const auto terms = volume ? by_labels(volume->node_affinity) : std::nullopt;
+    const auto* label = terms ? only_label(*terms) : nullptr;
+    if (!label || !migrated_affinity(*volume).plugin.empty()) return;
+    const auto* column = snapshot.labels().find(label->key);
+    const auto has_node = [&](const std::string& value) {
+      return column && column->find(value) != cluster::kNoValue;
+    };
+    if (std::ranges::any_of(label->values, has_node)) return;
+    const bool is_of_node = label->key == api::label::hostname && label->values.size() == 1;
+    out_of_reach = is_of_node ? ReasonCode::volume_node_not_found : ReasonCode::volume_reaches_no_node;
+    if (is_of_node) bound.emplace_back(Topic::node, label->values.front());
+  }
 };
 
-Verdict verdict_of(std::uint8_t conflicts, const Named& named) {
+// Whether a driver reports capacity for volumes of the class, on any node.
+bool has_known_capacity(const std::string& storage_class, const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.objects().all<api::CsiStorageCapacity>(),
+                             [&](const auto& each) { return each.second->storage_class == storage_class; });
+}
+
+Verdict verdict_of(std::uint8_t conflicts, const Named& named, const Snapshot& snapshot) {
   Verdict verdict{std::string(kName), Code::unschedulable_and_unresolvable, {}};
   const auto add = [&](std::uint8_t conflict, Reason reason) {
     if (conflicts & conflict) verdict.reasons.push_back(std::move(reason));
   };
-  add(kNodeAffinityConflict, Reason(ReasonCode::volume_affinity_mismatch, named.bound));
+  add(kNodeAffinityConflict, Reason(named.out_of_reach, named.bound));
   add(kNoVolumeToBind, Reason(ReasonCode::no_volume_to_bind, named.delayed));
-  add(kNotEnoughStorage, Reason(ReasonCode::insufficient_storage, named.delayed));
+  add(kOutsideAllowedTopologies, Reason(ReasonCode::outside_allowed_topologies, named.of_class));
+  add(kProvisionedElsewhere, Reason(ReasonCode::provisioned_elsewhere, named.selected));
+  if (conflicts & kNotEnoughStorage) {
+    const bool is_known = named.storage_class.empty() || has_known_capacity(named.storage_class, snapshot);
+    verdict.reasons.push_back(is_known ? Reason(ReasonCode::insufficient_storage, named.delayed)
+                                       : Reason(ReasonCode::storage_capacity_unknown, named.of_class));
+  }
   add(kBoundVolumeMissing,
       Reason(ReasonCode::volume_not_found,
              "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", named.bound));
@@ -163,7 +203,7 @@ Verdict verdict_of(std::uint8_t conflicts, const Named& named) {
 class BindingFilter final : public NodeFilter {
  public:
   BindingFilter(const Snapshot& snapshot, const PodClaims& claims, AvailableCache& cache)
-      : NodeFilter(snapshot), binder_(snapshot, claims, cache), named_(claims) {}
+      : NodeFilter(snapshot), binder_(snapshot, claims, cache), named_(claims, snapshot) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, kUntranslatableVolume> ids{};
@@ -171,7 +211,7 @@ class BindingFilter final : public NodeFilter {
       const auto conflicts = binder_.conflicts_at(row);
       if (!conflicts) return;
       if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));
-      if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts, named_));
+      if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts, named_, snapshot_));
       out.reject(nodes, row, ids[conflicts]);
     });
   }
@@ -179,7 +219,7 @@ class BindingFilter final : public NodeFilter {
   std::optional<Verdict> check(Row row, const PodDelta&) const override {
     const auto conflicts = binder_.conflicts_at(row);
     if (!conflicts) return std::nullopt;
-    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts, named_);
+    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts, named_, snapshot_);
   }
   bool ignores_pods() const override { return true; }
 

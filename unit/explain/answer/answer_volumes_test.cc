@@ -323,12 +323,12 @@ TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
 TEST(Volumes, TheReasonNamesTheClaim) {
   const auto words = [](const ReportStatus& status) { return reason_words(status.rejections.front()); };
   EXPECT_EQ(words(unit::ask(pod("web").claim("data"), 1, with(claim("data", "local")))),
-            "has no volume for the pod's claim data");
+            "has no available volume that matches the pod's claim data");
   auto disk = local("v", "n9");
   auto data = claim("data", "local");
   test::bind_claim(data, disk);
   EXPECT_EQ(words(unit::ask(pod("web").claim("data"), 1, with(disk, data))),
-            "cannot reach the pod's volume v");
+            "cannot reach the pod's volume v: it is on node n9, which does not exist");
 }
 
 // kube-scheduler places them all the same.
