@@ -149,8 +149,12 @@ Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool 
   return wanted;
 }
 
-std::optional<Verdict> too_many() {
-  return Verdict{std::string(kNodeVolumeLimits), Code::unschedulable, {Reason(ReasonCode::too_many_volumes)}};
+std::optional<Verdict> too_many(const Wanted& wanted) {
+  Topics about;
+  if (wanted.by_driver.size() == 1) about = {{Topic::driver, wanted.by_driver.front().first}};
+  return Verdict{std::string(kNodeVolumeLimits),
+                 Code::unschedulable,
+                 {Reason(ReasonCode::too_many_volumes, std::move(about))}};
 }
 
 const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
@@ -187,7 +191,7 @@ class LimitsTrial final : public NodeTrial {
       const auto* driver = missing > 0 ? find_driver(*csi_node_, name) : nullptr;
       return driver && driver->allocatable && used_[name] + missing > *driver->allocatable;
     });
-    if (is_too_much) return too_many();
+    if (is_too_much) return too_many(wanted_);
     return std::nullopt;
   }
 
@@ -257,7 +261,7 @@ class LimitsFilter final : public NodeFilter {
     NodeMask(nodes).each([&](Row row) {
       const auto fits = within_limits(row);
       if (fits == true) return;
-      if (auto verdict = fits ? too_many() : try_on(row)->check())
+      if (auto verdict = fits ? too_many(with_csi_) : try_on(row)->check())
         out.reject(nodes, row, out.add(std::move(*verdict)));
     });
   }

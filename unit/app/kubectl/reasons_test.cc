@@ -71,8 +71,8 @@ TEST(Reasons, AreShownInFullByTheirCodes) {
             "A report has the names for the braces in \"about\", next to the code.\n");
   EXPECT_EQ(run_verb({"reasons", "tooManyVolumes", "SCHEDULINGGATED"}).out,
             "TooManyVolumes\n"
-            "  of a node              already has its maximum number of volumes\n"
-            "  of several nodes       already have their maximum number of volumes\n"
+            "  of a node              already has its maximum number of {driver} volumes\n"
+            "  of several nodes       already have their maximum number of {driver} volumes\n"
             "  kube-scheduler's text  node(s) exceed max volume count\n"
             "  plugin                 NodeVolumeLimits\n"
             "SchedulingGated\n"
@@ -94,7 +94,7 @@ TEST(Reasons, AreADocumentForPrograms) {
             boost::json::parse(R"({
     "apiVersion": "podium.dev/v1alpha1", "kind": "Reasons", "items": [
       {"code": "VolumeNotFound", "ofPod": true, "plugins": ["VolumeBinding", "VolumeZone"],
-       "words": "its claim {claim} is bound to the volume {volume}, which does not exist"}]})"));
+       "words": "its claim {claim} names the volume {volume}, which does not exist"}]})"));
   EXPECT_EQ(run_verb({"reasons", "PodAffinity", "-o", "jsonpath={.items[*].reason}"}).out,
             "node(s) didn't match pod affinity rules\n");
   EXPECT_EQ(lines_of(run_verb({"reasons", "-o", "name"}).out).size(), framework::reason_rows().size());
@@ -106,8 +106,8 @@ TEST(Reasons, AnUnknownCodeGetsASuggestion) {
   EXPECT_EQ(said.code, 1);
   EXPECT_EQ(said.out, "");
   EXPECT_EQ(said.err,
-            "podium reasons: there is no reason TooManyPod. Did you mean TooManyPods?\n"
-            "there is no reason Nonesuch\n");
+            "podium reasons: TooManyPod is not the code of a reason. Did you mean TooManyPods?\n"
+            "Nonesuch is not the code of a reason\n");
   EXPECT_EQ(run_verb({"reasons", "Other", "-o", "xml"}).code, 2);
 }
 

@@ -35,6 +35,24 @@ Snapshot with_claims(const Pods& placed, std::initializer_list<std::pair<std::st
   return snapshot;
 }
 
+TEST(NodeVolumeLimits, NamesTheDriverOfThePodsVolumes) {
+  const auto driver_of = [](const api::Pod& pod, const Snapshot& snapshot) {
+    const auto plugin = make(make_node_volume_limits);
+    const auto prepared =
+        dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*info(pod), snapshot);
+    auto nodes = snapshot.present();
+    framework::Rejections out(snapshot.chunks());
+    prepared.filter->filter(nodes, out);
+    const auto row = *snapshot.find_row("n");
+    const auto& reason = out.verdict(out.id(row)).reasons.front();
+    EXPECT_EQ(prepared.filter->check(row, {})->reasons.front(), reason);
+    return std::string(framework::named(reason.about, framework::Topic::driver));
+  };
+  const auto none_left = with_claims({}, {{kDriver, 0}, {"other.example.com", 0}});
+  EXPECT_EQ(driver_of(pod("p").claim("a"), none_left), kDriver);
+  EXPECT_EQ(driver_of(pod("p").claim("a").claim("other"), none_left), "") << "either may be too much";
+}
+
 TEST(NodeVolumeLimits, VolumesThatANodeCanAttach) {
   const auto on = [](const char* name) { return pod(name).node("n"); };
   const Answers full{{"n", kFull}};
