@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "explain/report/main_rejection.h"
 
 namespace podium::explain {
 namespace {
@@ -16,6 +17,19 @@ const ReportCondition* condition_of(const Report& report, std::string_view type)
     return one.type == type && one.observed_generation >= report.generation;
   });
   return found == conditions.end() ? nullptr : &*found;
+}
+
+// Without its numbers of nodes. Different causes may have one text of kube-scheduler.
+std::size_t hash_of(const ReportRejection& rejection) {
+  std::size_t seed = 0;
+  const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };
+  add(rejection.plugin, rejection.code, rejection.reason, rejection.preemption_may_help);
+  for (const auto& [topic, name] : rejection.about) add(static_cast<int>(topic), name);
+  std::size_t taints = 0;  // ordered by numbers of nodes
+  for (const auto& taint : rejection.taints) taints += boost::hash<std::string>()(taint);
+  add(taints);
+  for (const auto& part : rejection.parts) add(part.requirement, part.nodes > 0);
+  return seed;
 }
 
 }  // namespace
@@ -42,15 +56,10 @@ std::uint64_t content_hash(const ReportStatus& s) {
   const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };
   add(s.outcome, s.profile);
   if (s.choice) add(s.choice->node);
-  // The rejections are ordered by numbers of nodes, so their order also is a counter.
+  // The rejections are ordered by numbers of nodes, so the order of those after the main one is a counter.
   std::size_t reasons = 0;
-  for (const auto& rejection : s.rejections) {
-    std::size_t one = 0;
-    boost::hash_combine(one, rejection.plugin);
-    boost::hash_combine(one, rejection.reason);
-    boost::hash_combine(one, rejection.preemption_may_help);
-    reasons += one;
-  }
+  for (const auto& rejection : s.rejections) reasons += hash_of(rejection);
+  if (const auto* main = main_rejection(s.rejections)) add(hash_of(*main));
   add(reasons, s.rejections.size(), s.scheduling_gates);
   if (s.preemption) {
     add(s.preemption->node);

@@ -334,8 +334,8 @@ bool is_complete(const Report& report);
 const std::string* refusal_of(const Report& report);
 const std::string* refusal_of(Report&&) = delete;  // the text would dangle
 
-// Hash of the fields whose change is written again: outcome, reasons, choice, victims, the budgets that they
-// violate, noPreemption, gates.
+// Hash of the fields whose change is written again: outcome, reasons and which of them is the main one,
+// choice, victims, the budgets that they violate, noPreemption, gates.
 // Excludes counters: attempts, times, and numbers and examples of nodes. The message of an unschedulable pod
 // consists of such numbers and is also excluded.
 std::uint64_t content_hash(const ReportStatus& status);

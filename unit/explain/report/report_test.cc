@@ -441,8 +441,9 @@ TEST(ContentHash, CountersAreNotWorthARewrite) {
     status.outcome = "Unschedulable";
     status.message = "0/3 nodes are available: 2 a, 1 b.";
     status.node_counts = {3, 3, 0};
-    status.rejections = {{.plugin = "A", .reason = "a", .nodes = 2},
-                         {.plugin = "B", .reason = "b", .nodes = 1}};
+    status.rejections = {{.plugin = "A", .code = "X", .reason = "a", .nodes = 3},
+                         {.plugin = "B", .reason = "b", .nodes = 2},
+                         {.plugin = "C", .reason = "c", .nodes = 1}};
     change(status);
     return content_hash(status);
   };
@@ -457,12 +458,19 @@ TEST(ContentHash, CountersAreNotWorthARewrite) {
       {"the time", with([](auto& s) { s.decided_at = Wall(std::chrono::seconds(7)); }), true},
       {"nodes", with([](auto& s) { s.node_counts.total = 4; }), true},
       {"nodes in the message", with([](auto& s) { s.message = "0/4 nodes are available"; }), true},
-      {"the order of reasons", with([](auto& s) { std::swap(s.rejections[0], s.rejections[1]); }), true},
+      {"the order of lesser reasons", with([](auto& s) { std::swap(s.rejections[1], s.rejections[2]); }),
+       true},
+      {"the main reason", with([](auto& s) { std::swap(s.rejections[0], s.rejections[1]); }), false},
       {"history", with([](auto& s) { s.history.resize(1); }), true},
       {"when it was gated", with([](auto& s) { s.gated.resize(1); }), true},
       {"outcome", with([](auto& s) { s.outcome = "Failed"; }), false},
-      {"a reason", with([](auto& s) { s.rejections[0].reason = "c"; }), false},
-      {"one reason more", with([](auto& s) { s.rejections.push_back({.plugin = "C", .reason = "c"}); }),
+      {"a reason", with([](auto& s) { s.rejections[0].reason = "d"; }), false},
+      {"one reason more", with([](auto& s) { s.rejections.push_back({.plugin = "D", .reason = "d"}); }),
+       false},
+      {"another cause with the same text", with([](auto& s) { s.rejections[0].code = "Y"; }), false},
+      {"the claim", with([](auto& s) { s.rejections[0].about = {{framework::Topic::claim, "c"}}; }), false},
+      {"the taint", with([](auto& s) { s.rejections[0].taints = {"a=b:NoSchedule"}; }), false},
+      {"the labels that it lacks", with([](auto& s) { s.rejections[0].parts = {{.requirement = "a=b"}}; }),
        false},
       {"help", with([](auto& s) { s.rejections[0].preemption_may_help = true; }), false},
       {"victims", with([](auto& s) { s.preemption = Preempted{"n1", {{"a", "b"}}, 1}; }), false},
