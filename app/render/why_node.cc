@@ -5,6 +5,7 @@
 
 #include "app/render/amounts.h"
 #include "app/render/fixes.h"
+#include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
@@ -182,8 +183,10 @@ NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, 
   if (choice && choice->node != verdict.node && choice->score && verdict.score)
     out.notes =
         *choice->score == *verdict.score
-            ? fmt::format("{} has as many points: the node is drawn among equal ones.\n", choice->node)
-            : fmt::format("{} is better by {}.\n", choice->node, *choice->score - *verdict.score);
+            ? fmt::format("{} has the same points, and podium chooses one of the equal nodes.\n",
+                          choice->node)
+            : fmt::format("{} has {}.\n", choice->node,
+                          counted(static_cast<std::size_t>(*choice->score - *verdict.score), "more point"));
   return out;
 }
 
@@ -199,7 +202,8 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
     ranks += words.rank;
   }
   if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes_of_nodes(report) + ranks + not_modelled_line(answer.not_modelled);
+  return out + tried_fixes_of_nodes(report) + ranks + (answer.fixes.empty() ? "" : note_lines(answer)) +
+         not_modelled_line(answer.not_modelled);
 }
 
 }  // namespace podium::render

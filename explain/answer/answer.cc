@@ -143,7 +143,9 @@ class Answering {
     else if (!objects_.has_all_group_minimums && api::pod_group_of(replicas_.pod))
       answer_.not_modelled.emplace_back("PodGroup");
     const bool is_changed = question_.fixes || !subject_.existing;
-    answer_.notes = notes_of(subject_, replicas_.pod, start, is_changed ? pods_removed : RemovedPods());
+    const bool has_fixes = question_.fixes && (placed.fitting() < placed.asked || !question_.nodes.empty());
+    answer_.notes =
+        notes_of(subject_, replicas_.pod, start, is_changed ? pods_removed : RemovedPods(), has_fixes);
     conclude(placed, removed);
     return std::move(status_);
   }

@@ -72,14 +72,28 @@ std::string unreplaced_note(const Subject& subject, const std::vector<cluster::P
       subject.name, *first);
 }
 
+// The same of one pod of a StatefulSet, whose policy is not known. Empty: it is not such a pod.
+std::string unreplaced_pod_note(const Subject& subject) {
+  if (!subject.is_stored || !subject.was_on.empty()) return {};
+  const auto* owner = subject.pod.meta.controller();
+  if (!owner || owner->kind != "StatefulSet") return {};
+  return fmt::format(
+      "a changed template does not replace {0} if StatefulSet {1} has podManagementPolicy OrderedReady, "
+      "which is "
+      "the default. After the change, delete the pod {0}.",
+      subject.pod.meta.name, owner->name);
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
-                                  const RemovedPods& own) {
+                                  const RemovedPods& own, bool has_fixes) {
   constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
   std::vector<std::string> out;
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
   if (auto note = unreplaced_note(subject, own.waiting); !note.empty()) out.push_back(std::move(note));
+  if (auto note = has_fixes ? unreplaced_pod_note(subject) : ""; !note.empty())
+    out.push_back(std::move(note));
   if (!own.placed.empty() && !subject.kept_template.empty())
     out.push_back(subject.kept_template + ". This is the answer with the new template in all of them.");
   if (auto note = scheduler_note(subject, pod, fork); !note.empty())

@@ -98,6 +98,28 @@ TEST(Answer, SaysThatAnOrderedStatefulSetDoesNotReplaceAPodThatWaits) {
   EXPECT_TRUE(notes("OrderedReady", {}).empty());
 }
 
+// The StatefulSet's policy is not known of a pod alone.
+TEST(Answer, SaysThatAnOrderedStatefulSetDoesNotReplaceThePodAskedAbout) {
+  const auto notes = [](const std::string& owner, std::string_view cpu, bool fixes = true,
+                        const std::string& node = "") {
+    auto pod = test::pod("db-0").ns("shop").uid("0").req("cpu", cpu);
+    if (!owner.empty()) pod.owner(owner, "db");
+    auto question = unit::about(pod.build(), 1);
+    question.subject->was_on = node;
+    question.fixes = fixes;
+    return answer(question, unit::two_nodes(), unit::default_config(), {}).answer.value().notes;
+  };
+  EXPECT_THAT(notes("StatefulSet", "99"),
+              testing::ElementsAre(
+                  "a changed template does not replace db-0 if StatefulSet db has podManagementPolicy "
+                  "OrderedReady, which is the default. After the change, delete the pod db-0."));
+  EXPECT_TRUE(notes("StatefulSet", "99", false).empty()) << "nothing to change is proposed";
+  EXPECT_TRUE(notes("StatefulSet", "1").empty()) << "it fits";
+  EXPECT_TRUE(notes("StatefulSet", "99", true, "n1").empty()) << "a placed pod is replaced";
+  EXPECT_TRUE(notes("ReplicaSet", "99").empty());
+  EXPECT_TRUE(notes("", "99").empty());
+}
+
 TEST(Answer, SaysThatPodsKeepTheirTemplate) {
   const auto notes = [](const std::string& kind, const std::string& spec, bool has_pods = true) {
     auto snapshot = unit::two_nodes();
