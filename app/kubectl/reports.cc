@@ -45,6 +45,11 @@ Result<std::vector<std::string>> other_names(Cluster& cluster, const std::string
   return names;
 }
 
+// Both may be cut.
+bool says_the_same(std::string_view condition, std::string_view report) {
+  return condition.starts_with(report) || report.starts_with(condition);
+}
+
 }  // namespace
 
 Result<std::optional<json::value>> find_report(Cluster& cluster, const std::string& ns,
@@ -62,6 +67,20 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
     if (!other && !client::object_is_gone(other.error())) return std::unexpected(std::move(other.error()));
   }
   return std::optional<json::value>();
+}
+
+NewestDecision newest_decision(Cluster& cluster, const json::value& pod, json::value report) {
+  const auto waiting = render::read_waiting_pod(pod);
+  const auto read = render::read_report(report);
+  const bool has_failed =
+      read.status.outcome == explain::kUnschedulable || read.status.outcome == explain::kFailed;
+  if (!waiting || !waiting->gates.empty() || waiting->message.empty() || !has_failed ||
+      says_the_same(waiting->message, read.status.message))
+    return {std::move(report), {}};
+  auto remembered = cluster.remembered(waiting->ns, waiting->name, waiting->uid);
+  if (!remembered || !*remembered) return {std::move(report), waiting->message};
+  const bool is_newer = render::read_report(**remembered).status.decided_at > read.status.decided_at;
+  return {is_newer ? std::move(**remembered) : std::move(report), {}};
 }
 
 std::string end_of_pod(const json::value& pod) {
@@ -100,13 +119,15 @@ std::string said_by_scheduler(const json::value& pod, const std::string& ns, con
   const auto nominated = waiting->nominated.empty()
                              ? std::string()
                              : fmt::format("It is nominated to {}.\n", render::printable(waiting->nominated));
-  return fmt::format("{}/{} is pending. There is no report of it. Scheduler \"{}\" says: {}\n{}", ns, name,
-                     render::printable(waiting->scheduler), render::printable(waiting->message), nominated);
+  return fmt::format("{}/{} is pending. podium has no report of this pod. Scheduler \"{}\" says: {}\n{}", ns,
+                     name, render::printable(waiting->scheduler), render::printable(waiting->message),
+                     nominated);
 }
 
 std::string no_report(const std::optional<json::value>& pod, const std::string& ns, const std::string& name,
                       const std::string& program, const std::string& hint_flags) {
-  if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
+  if (!pod)
+    return fmt::format("There is no pod {0}/{1}, and podium has no report of such a pod.\n", ns, name);
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
   const auto scheduler = render::printable(api::text_at(*pod, "/spec/schedulerName"));
@@ -120,8 +141,9 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     if (!hint_flags.empty())
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(
-        "{} is on {}. There is no report of it. Its scheduler is \"{}\". If that is podium, the report has "
-        "expired, has made room for newer ones, was deleted, or reports of such pods are off.\n{}",
+        "{} is on {}. podium has no report of this pod. Its scheduler is \"{}\". If that is podium, the "
+        "report has "
+        "expired, was deleted or was evicted for newer ones, or reports of such pods are switched off.\n{}",
         subject, node, scheduler, ask);
   }
   if (waiting->message.empty()) {

@@ -18,6 +18,14 @@ namespace podium::kubectl {
 Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
                                                       const std::string& pod, const std::string& uid);
 
+struct NewestDecision {
+  boost::json::value report;
+  std::string condition;  // what the pod's condition says, if it is not of this decision; else empty
+};
+// The last decision on a pod that waits: podium may have decided again without rewriting the report, if only
+// numbers of nodes changed. Reads podium's own memory if the pod's condition is of another attempt.
+NewestDecision newest_decision(Cluster& cluster, const boost::json::value& pod, boost::json::value report);
+
 // "it has succeeded", "it has failed: Evicted: The node was low on resource: memory"; empty: neither.
 std::string end_of_pod(const boost::json::value& pod);
 

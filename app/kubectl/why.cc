@@ -108,6 +108,11 @@ class Why {
                                                       const std::optional<json::value>& pod,
                                                       std::string& no_memory) {
     auto report = report_of(target, pod);
+    if (report && *report && pod) {
+      auto newest = newest_decision(cluster_, *pod, std::move(**report));
+      condition_ = std::move(newest.condition);
+      *report = std::move(newest.report);
+    }
     if (report && *report) return report;
     // Nothing is decided about a pod until it is bound.
     if (pod && (waits_for_binding(*pod, std::nullopt) || !by_pod(target, *pod).empty())) return report;
@@ -173,6 +178,7 @@ class Why {
       const auto read = render::read_report(**report);
       const auto end = end_of(target, *pod);
       auto out = before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
+                 (condition_.empty() ? "" : fmt::format("Its condition says otherwise: {}\n", condition_)) +
                  render::not_modelled_line(render::answer_of(read).not_modelled);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       const bool has_ended = end.fate && !end.fate->ended.empty();
@@ -227,7 +233,7 @@ class Why {
                  (pod ? "" : "The pod no longer exists.\n");
         });
     if (!report && output_.has_words())
-      result.err += "podium has no report of it: these are the times of the pod alone.\n";
+      result.err += "podium has no report of this pod: these are the times of the pod alone.\n";
     return result;
   }
 
@@ -363,6 +369,7 @@ class Why {
   const WhyFlags& flags_;
   const Output& output_;
   render::Options options_;
+  std::string condition_;  // as of NewestDecision
 };
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {

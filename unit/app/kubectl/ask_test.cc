@@ -316,12 +316,12 @@ TEST(NoReport, SaysWhy) {
     return no_report(pod ? std::optional<json::value>(json::parse(pod)) : std::nullopt, "shop", "web",
                      "kubectl podium");
   };
-  EXPECT_EQ(said(nullptr), "There is no pod shop/web, and no report of one.\n");
+  EXPECT_EQ(said(nullptr), "There is no pod shop/web, and podium has no report of such a pod.\n");
   EXPECT_EQ(said(R"({"spec": {"schedulingGates": [{"name": "g"}]}, "status": {"phase": "Pending"}})"),
             "shop/web waits for its scheduling gate: g. No node was evaluated.\n"
             "Without its gate? kubectl podium whatif pod/web -n shop\n");
   const auto placed = said(R"({"spec": {"nodeName": "n1", "schedulerName": "default-scheduler"}})");
-  EXPECT_TRUE(placed.starts_with("shop/web is on n1. There is no report of it. ")) << placed;
+  EXPECT_TRUE(placed.starts_with("shop/web is on n1. podium has no report of this pod. ")) << placed;
   EXPECT_TRUE(placed.ends_with("Where would it go now? kubectl podium whatif pod/web -n shop\n")) << placed;
   EXPECT_EQ(
       said(
@@ -330,7 +330,8 @@ TEST(NoReport, SaysWhy) {
   EXPECT_EQ(
       said(R"({"spec": {"schedulerName": "other"}, "status": {"phase": "Pending", "nominatedNodeName": "n1",
                "conditions": [{"type": "PodScheduled", "status": "False", "message": "preempting 1 victims"}]}})"),
-      "shop/web is pending. There is no report of it. Scheduler \"other\" says: preempting 1 victims\n"
+      "shop/web is pending. podium has no report of this pod. Scheduler \"other\" says: preempting 1 "
+      "victims\n"
       "It is nominated to n1.\nWhere would it go now? kubectl podium whatif pod/web -n shop\n");
   const auto untried = said(R"({"spec": {"schedulerName": "nobody"}, "status": {"phase": "Pending"}})");
   EXPECT_NE(untried.find("no scheduler has tried it yet: is there one named \"nobody\"?"), std::string::npos);
