@@ -113,7 +113,8 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
   const auto list = sorted(reasons);
   for (std::size_t i = 0; i < std::min(list.size(), kReasons); ++i)
     text += not_placed(list[i].second, list[i].first);
-  if (list.size() > kReasons) text += fmt::format("and {} more reasons: -o wide\n", list.size() - kReasons);
+  if (list.size() > kReasons)
+    text += fmt::format("and {}: -o wide\n", counted(list.size() - kReasons, "more reason"));
   return text;
 }
 

@@ -114,8 +114,8 @@ class Decisions {
       return documented(command_, output_, as_list(std::move(objects)), names);
     }
     if (decisions.empty())
-      return {.out = since_.empty() ? "No decision is reported.\n"
-                                    : fmt::format("No decision of the last {} is reported.\n", since_)};
+      return {.out = since_.empty() ? "No decisions are reported.\n"
+                                    : fmt::format("No decisions of the last {} are reported.\n", since_)};
     const auto options = render_options(output_, program_of(command_));
     std::vector<render::Cells> rows;
     if (with_heading) rows.push_back(render::decision_heading());

@@ -39,7 +39,8 @@ Result<ReasonRows> rows_of(const std::vector<std::string>& codes) {
       continue;
     }
     const auto near = suggestion(similar(code, names));
-    unknown.push_back(fmt::format("there is no reason {}{}{}", code, near.empty() ? "" : ". ", near));
+    unknown.push_back(
+        fmt::format("{} is not the code of a reason{}{}", code, near.empty() ? "" : ". ", near));
   }
   if (!unknown.empty()) return std::unexpected(Error{.message = join_lines(unknown)});
   return out;

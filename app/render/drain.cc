@@ -56,7 +56,7 @@ std::string drain_verdict(const Drain& drain, const Style& style) {
   const auto others = drain.evicted - drain.moved - std::min(drain.pending, drain.evicted - drain.moved);
   // An older podium only names them.
   const auto gone = std::min(others, std::max(drain.gone, count_code(drain, "NoController")));
-  if (gone > 0) rest.push_back(fmt::format("{} without a controller would be gone", gone));
+  if (gone > 0) rest.push_back(fmt::format("{} without a controller would be lost", gone));
   if (others > gone) rest.push_back(fmt::format("{} could not be evaluated", others - gone));
   const auto words = fmt::format("{} {} a new place", counts, verb);
   return (drain.moved ? style.warn(words) : style.bad(words)) + fmt::format("; {}.\n", fmt::join(rest, ", "));
@@ -337,7 +337,7 @@ std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
 }
 
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler) {
-  if (pod.code == "NoController") return "no controller recreates it: it would be gone";
+  if (pod.code == "NoController") return "no controller recreates it: it would be lost";
   if (pod.code == "OtherScheduler")
     return fmt::format("not evaluated: its scheduler is {}", scheduler.empty() ? "another one" : scheduler);
   if (pod.code == "NotEvaluated") return "not evaluated: the deadline passed";

@@ -162,7 +162,7 @@ std::string verdict(const Rolling& rolling, const Style& style) {
   std::vector<std::string> parts;
   if (rolling.steps_waiting() > 0) parts.push_back(waiting_words(rolling));
   if (rolling.gone() > 0)
-    parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be gone");
+    parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be lost");
   return style.warn(fmt::format("{}", fmt::join(parts, "; ")));
 }
 

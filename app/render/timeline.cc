@@ -34,7 +34,7 @@ TimelineEntry preemption_of(const explain::Preempted& preemption, std::optional<
   std::vector<std::string> victims;
   for (const auto& victim : preemption.victims) victims.push_back(victim.text());
   return {at, "nominated",
-          fmt::format("{}{}; {} evicted there: {}", preemption.node, is_known ? "" : ", then or before",
+          fmt::format("{}{}; {} evicted there: {}", preemption.node, is_known ? "" : ", then or earlier",
                       preemption.total == 1 ? "one pod is" : fmt::format("{} pods are", preemption.total),
                       listed(victims, kNamedVictims, preemption.total))};
 }
@@ -81,10 +81,10 @@ std::vector<TimelineEntry> moments_of_pod(const json::value& pod, bool is_being_
   if (const auto nominated = string_at(pod, "/status/nominatedNodeName"); node.empty() && !nominated.empty())
     out.push_back({std::nullopt, "waits", (is_being_bound ? "to be bound to " : "for room on ") + nominated});
   if (const auto started = parse_time(api::text_at(pod, "/status/startTime")))
-    out.push_back({started, "taken", "by the kubelet"});
+    out.push_back({started, "accepted", "by the kubelet"});
   if (const auto ready = since(pod, "Ready", "True")) out.push_back({ready, "ready"});
   if (const auto deleted = parse_time(api::text_at(pod, "/metadata/deletionTimestamp")))
-    out.push_back({deleted, "deleted", "at the latest then"});
+    out.push_back({deleted, "deleted", "by then at the latest"});
   return out;
 }
 
@@ -112,7 +112,7 @@ std::vector<TimelineEntry> moments_of_gone(const Report& report, std::optional<W
     for (const auto& [at, what, text] : moments_of(report)) {
       if (at && (!first || *at < *first)) first = at;
     }
-    if (first) out.push_back({first, "created", "then or before"});
+    if (first) out.push_back({first, "created", "then or earlier"});
   }
   if (status.outcome == explain::kScheduled && status.choice) {
     auto at = status.decided_at;

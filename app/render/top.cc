@@ -58,7 +58,7 @@ std::string where_or_why(const Report& report) {
 }
 
 std::string decision_table(const std::vector<Report>& decisions, std::size_t most, const Options& options) {
-  if (decisions.empty()) return fmt::format("No decision yet{}.\n", options.where);
+  if (decisions.empty()) return fmt::format("No decisions yet{}.\n", options.where);
   std::vector<Cells> rows{decision_heading()};
   for (const auto& report : decisions) {
     if (rows.size() > most) break;

@@ -38,7 +38,7 @@ std::string room_words(const Report& report) {
   return of + "room for " + more;
 }
 
-// "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."
+// "After that 54 nodes do not have enough free cpu; closest: 1.85 cpu short."
 std::string short_of(const Report& report) {
   const auto& room = answer_of(report).room;
   if (!room || !room->first_failure) return {};

@@ -166,7 +166,7 @@ std::string state_words(const explain::ReportRejection& rejection) {
   return fmt::format("{} {}", rejection.nodes,
                      rejection.taints.empty()
                          ? "tainted"
-                         : "taint " + listed_taints(rejection.taints, 2, rejection.taints_total));
+                         : "with taint " + listed_taints(rejection.taints, 2, rejection.taints_total));
 }
 
 // No node has all labels that the pod requires.
@@ -347,7 +347,8 @@ std::string rejected_nodes(const std::vector<explain::ReportRejection>& rejectio
   constexpr std::size_t kWords = 1, kExamples = 2;
   auto out = "Rejected nodes:\n" + table(rows, {Align::right, Align::left}, 2,
                                          {options.columns, {{kExamples, 20}, {kWords, 30}, {kExamples, 10}}});
-  if (total > rejections.size()) out += fmt::format("  and {} more reasons\n", total - rejections.size());
+  if (total > rejections.size())
+    out += fmt::format("  and {}\n", counted(total - rejections.size(), "more reason"));
   return out;
 }
 

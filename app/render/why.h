@@ -78,8 +78,8 @@ std::string own_sentence(const explain::ReportRejection& own);
 // The rejection for the pod's requirements on node labels, if no node meets all of them; else null. It counts
 // the nodes that meet each part.
 const explain::ReportRejection* unmet_selector(const Report& report);
-// "12 nodes  would not accept it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", from rejections that are
-// not about resources or labels; empty: there are none.
+// "12 nodes  would not accept it anyway: 9 with taint gpu=a100:NoSchedule, 3 cordoned", from rejections that
+// are not about resources or labels; empty: there are none.
 Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections);
 bool is_of_the_node(const explain::ReportRejection& rejection);  // such a one
 // How many nodes meet each part of the pod's node selector and node affinity; empty: podium does not know.

@@ -174,6 +174,8 @@ std::string device_words(const framework::DeviceTally& counts) {
   return out;
 }
 
+constexpr std::string_view kOnePod = "1 pod";
+
 bool is_short_of_resource(const explain::ReportRejection& rejection) {
   using enum framework::ReasonCode;
   return rejection.code == framework::row_of(insufficient_resource).name ||
@@ -223,7 +225,9 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
   // Without the pods that are nominated to these nodes, none would be short.
   if (is_short_of_resource(rejection) && !rejection.shortfall) return "it is kept for nominated pods";
   const auto missing = missing_words(rejection);
-  return missing.empty() ? std::string() : "least short: " + missing;
+  // A node that runs its maximum number of pods is short of one.
+  if (missing.empty() || missing == kOnePod) return {};
+  return fmt::format("{}{} short", rejection.nodes == 1 ? "" : "closest: ", missing);
 }
 
 std::string pod_before_words(const explain::ReportStatus& status) {
@@ -272,7 +276,7 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 std::string missing_words(const explain::ReportRejection& rejection) {
   if (!rejection.shortfall || rejection.shortfall->least.empty()) return {};
   const auto& [resource, least, node, without, similar] = *rejection.shortfall;
-  if (resource == "pods" && least == "1") return "1 pod";
+  if (resource == "pods" && least == "1") return std::string(kOnePod);
   return fmt::format("{} {}", rounded_up(resource, least), resource);
 }
 

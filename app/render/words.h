@@ -40,7 +40,7 @@ std::string listed_taints(const std::vector<std::string>& taints, std::size_t mo
 // "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
 
-// "least short: 500m cpu", or "gpu: needs 4, 8 devices match, 6 in use, 2 free"; empty if the rejection is
+// "closest: 500m cpu short", or "gpu: needs 4, 8 devices match, 6 in use, 2 free"; empty if the rejection is
 // about neither resources nor devices.
 std::string shortfall_words(const explain::ReportRejection& rejection);
 

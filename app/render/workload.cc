@@ -53,7 +53,7 @@ std::string states(const Counts& counts, std::size_t waiting) {
 // "54 nodes  too little cpu free: asks 3, closest memory-01 (250m short)", else the reason's words.
 std::string short_of(const explain::ReportRejection& rejection, const json::object& requests) {
   const auto missing = shortfall_words(rejection);
-  if (!rejection.shortfall || rejection.shortfall->least.empty())
+  if (!rejection.shortfall || rejection.shortfall->least.empty() || has_none(rejection))
     return rejection_words(rejection) + (missing.empty() ? "" : "; " + missing);
   const auto& [resource, least, node, without, similar] = *rejection.shortfall;
   auto out = fmt::format("too little {} free", resource);
@@ -124,10 +124,10 @@ std::string no_pods(const Counts& counts, const std::optional<Replicas>& replica
                                       : " that run: ",
                        words);
   }
-  return fmt::format(": {} created{}{}\n",
-                     replicas->wanted == 1 ? "its replica is not"
-                                           : fmt::format("none of its {} replicas is", replicas->wanted),
-                     reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
+  return fmt::format(
+      ": {} created{}{}\n",
+      replicas->wanted == 1 ? "its pod is not" : fmt::format("none of its {} pods is", replicas->wanted),
+      reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
 }
 
 // A number of an object; nullopt: it is not set.
@@ -212,7 +212,7 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
   for (const auto& group : groups) waiting += group.count;
   const auto missing = missing_of(replicas);
   if (waiting == 0 && missing > 0)
-    return fmt::format("{}: {} of {} replicas {} placed; {}{}\n", name, counts.alive, replicas->wanted,
+    return fmt::format("{}: {} of {} pods {} placed; {}{}\n", name, counts.alive, replicas->wanted,
                        counts.alive == 1 ? "is" : "are", not_created(missing, reason),
                        reason.empty() ? "." : "");
   // As many pods as replicas, but the update cannot create its own.
@@ -227,7 +227,7 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
                          has_one_reason && waiting > 1 ? ", all for the same reason" : "",
                          waits_for(groups, options));
   if (missing > 0)
-    out += fmt::format("{} of {} replicas exist; {}{}\n", counts.alive, replicas->wanted,
+    out += fmt::format("{} of {} pods exist; {}{}\n", counts.alive, replicas->wanted,
                        not_created(missing, reason), reason.empty() ? "." : "");
   out += of_update;
   const auto* report = has_one_reason && groups.front().report ? &*groups.front().report : nullptr;

@@ -53,7 +53,7 @@ class KubectlPodium(Plugin):
         self.report("huge", "Unschedulable")
         said = self.ask("why", "huge")
         self.assertTrue(said.startswith("default/huge is pending: no node fits (3 nodes).\n"), said)
-        self.assertRegex(said, "do(es)? not have enough free cpu; least short: ")
+        self.assertRegex(said, "do(es)? not have enough free cpu; (closest: )?[0-9]")
         self.assertIn("What would help? kubectl podium whatif pod/huge -n default --fixes\n", said)
         table = self.ask("pending")
         self.assertRegex(table, r"default/huge +\d+[sm] +64 cpu, 64Mi +\d of 3 nodes .* n1: \d+(\.\d+)? cpu short\n")
@@ -70,9 +70,9 @@ class KubectlPodium(Plugin):
             content_type="application/strategic-merge-patch+json")
         self.assertEqual(status, 200, reply)
         said = self.ask("why", "theirs")
-        self.assertTrue(said.startswith("default/theirs is pending. There is no report of it. Scheduler \"other\" says: " + message +
+        self.assertTrue(said.startswith("default/theirs is pending. podium has no report of this pod. Scheduler \"other\" says: " + message +
                                         "\npodium would decide now: default/theirs does not fit (3 nodes).\n"), said)
-        self.assertRegex(said, "2 nodes +do not have enough free cpu; least short: ")
+        self.assertRegex(said, "2 nodes +do not have enough free cpu; closest: ")
         self.assertIn("podium does not model: scheduler other (evaluated with profile default-scheduler).\n", said)
         self.assertIn("What would help? kubectl podium whatif pod/theirs -n default --fixes\n", said)
         self.assertEqual(self.questions(), [])
@@ -92,7 +92,7 @@ class KubectlPodium(Plugin):
                          r"(?s) created\n.* gated +by example/quota\n.* ungated\n.* chose .* bound ")
 
     def test_missing_pods_and_wrong_arguments(self):
-        self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
+        self.assertIn("There is no pod default/nobody, and podium has no report of such a pod.\n", self.ask("why", "nobody", code=1))
         self.assertIn("give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
         self.assertIn("is not a valid duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
@@ -196,12 +196,12 @@ class KubectlPodium(Plugin):
                       self.ask("decisions", "-n", "nonesuch", code=1, kubeconfig=self.plane.kubeconfig))
         self.assertIn("There is no pod in namespace default whose name begins with nosuchpod.",
                       self.ask("decisions", "nosuchpod", code=1))
-        self.assertEqual(self.ask("decisions", "--since", "1ms"), "No decision of the last 1ms is reported.\n")
+        self.assertEqual(self.ask("decisions", "--since", "1ms"), "No decisions of the last 1ms are reported.\n")
         self.assertIn('--since: "soon" is not a valid duration', self.ask("decisions", "--since", "soon", code=2))
         watching = subprocess.Popen(["kubectl", "podium", "decisions", "fourth", "-w"], stdout=subprocess.PIPE, text=True,
                                     env=self.environment(None))
         try:
-            self.assertEqual(watching.stdout.readline(), "No decision is reported.\n")
+            self.assertEqual(watching.stdout.readline(), "No decisions are reported.\n")
             self.plane.create(pod("fourth"))
             self.assertRegex(watching.stdout.readline(), r"default/fourth +Scheduled +n\d, \d+ points")
         finally:

@@ -79,9 +79,9 @@ class Plans(Plugin):
         self.plane.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
                            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}})
 
-        said = self.eventually("2 of 4 pods have a new place; 1 would wait, 1 without a controller would be gone.\n",
+        said = self.eventually("2 of 4 pods have a new place; 1 would wait, 1 without a controller would be lost.\n",
                                self.admin, "drain", "full", code=3)
-        self.assertRegex(said, r"default/bare +- +- +- +✗ no controller recreates it: it would be gone\n")
+        self.assertRegex(said, r"default/bare +- +- +- +✗ no controller recreates it: it would be lost\n")
         self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; 2 of 2 do not match the pod's node selector ")
         self.assertRegex(said, r"default/web +(a1|b1) +\d+ +2 +! budget web allows 0 disruptions\n")
         self.assertRegex(said, r"kube-public/other +(a1|b1) +\d+ +2\n")
@@ -160,7 +160,7 @@ class Plans(Plugin):
                                stdin=asked)
         by_zone = (r"\Adefault/web: all 3 fit; room for 5 more after that\.\n"
                    r"  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
-                   r"After that 2 nodes do not have enough free cpu; least short: 1 cpu\.\n")
+                   r"After that 2 nodes do not have enough free cpu; closest: 1 cpu short\.\n")
         self.assertRegex(said, by_zone)
         self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
         self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "a user who may not list nodes gets the same")

@@ -57,7 +57,7 @@ class Agent(Plugin):
             ["what_would_help", {"name": "pod/waits"}], ["what_could_run", {"requests": "cpu=1"}], ["what_waits", {}],
             ["drain", {"nodes": ["a1"]}], ["nodes_for_pending", {}], ["nodes_that_could_go", {}],
             ["compare_weights", {"weights": "NodeResourcesFit=5"}])
-        self.assertIn("least short: 5 cpu", words(why))
+        self.assertIn("5 cpu short", words(why))
         self.assertEqual(why["structuredContent"]["status"]["outcome"], "Unschedulable")
         self.assertIn("What default could still run", words(could))
         self.assertIn("full", words(why_not))

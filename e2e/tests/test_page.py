@@ -184,7 +184,7 @@ class Page(PageLive):
         table = "[...document.querySelectorAll('#zones tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
         self.shows(lambda: self.browser.run(table), [["Zone", "Pods"], *map(list, zones)])
         self.says("#room-left", f"Room for {report['room']['count']} more after that.")
-        self.says("#room-left", "After that 14 nodes do not have enough free cpu; least short: ")
+        self.says("#room-left", "After that 14 nodes do not have enough free cpu; closest: ")
         self.assert_quiet()
 
         self.ask_about(WORKLOAD % "DaemonSet")

@@ -192,9 +192,9 @@ class Views(PageLive):
         """The pods of a node and their new places, as podium answers."""
         where = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
         self.open(self.editor, f"#/drain/{where}")
-        self.says("#verdict", "would be gone")
+        self.says("#verdict", "would be lost")
         row = next(one for one in self.browser.texts("#moves tbody tr") if one.startswith("default/web"))
-        self.assertIn("no controller recreates it: it would be gone", row)
+        self.assertIn("no controller recreates it: it would be lost", row)
         self.browser.run("location.hash = '#/drain/nonesuch'")
         self.says("main", "nonesuch")
         self.browser.run("location.hash = '#/drain/drained'")

@@ -230,7 +230,7 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 // "2 pods evicted: 1 would move, ..."
 std::string words(const std::string& what, const Drained& drained, const ChangeResult& done) {
   auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
-  if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
+  if (drained.gone > 0) out += fmt::format(", {} without a controller would be lost", drained.gone);
   if (drained.skipped > 0)
     out +=
         fmt::format(", {} were not evaluated (another scheduler, or the deadline passed)", drained.skipped);
@@ -381,7 +381,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   done.message = words(what, drained, done);
   if (with_their_node > 0)
     done.message +=
-        fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
+        fmt::format("; {} of DaemonSets, or static, would be lost", podium::counted(with_their_node, "pod"));
   record(count, drained, context.line, fork, done);
 }
 

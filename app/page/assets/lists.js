@@ -355,8 +355,8 @@ export class PodsView extends LiveView {
       h(Trouble, { error }),
       page && h(PartNote, page),
       page && !page.isRefused && [
-        !page.items.length && h("p", { class: "verdict" }, "podium remembers no decision here."),
-        page.items.length > 0 && !items.length && h("p", { class: "verdict" }, "No decision that is shown matches the filter."),
+        !page.items.length && h("p", { class: "verdict" }, "podium remembers no decisions here."),
+        page.items.length > 0 && !items.length && h("p", { class: "verdict" }, "None of the shown decisions matches the filter."),
         items.length > 0 && h(DecisionTable, { items }),
         query["by-name"] && this.pages(page.metadata.continue, isLoading),
       ],

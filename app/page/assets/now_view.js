@@ -102,7 +102,7 @@ export class NowView extends LiveView {
         h("h2", null, "Last decisions"),
         now.last.length > 0
           ? [h("p", { id: "last" }, lastWords(now.last)), h(DecisionTable, { items: now.last.slice(0, SHOWN) })]
-          : h("p", null, "podium remembers no decision here."),
+          : h("p", null, "podium remembers no decisions here."),
       ],
     );
   }

@@ -73,10 +73,10 @@ TEST_F(WithAQuota, CapacityOfAWorkloadHasTheQuotasUseNow) {
 
 TEST_F(WithAQuota, WhyNamesTheReplicasThatDoNotExist) {
   auto said = run_with(six_, "2", {"why", "deploy/six", "-n", "ten"});
-  EXPECT_THAT(said.out, StartsWith("ten/six: 2 of 6 replicas are placed; the other 4 are not created.\n"
+  EXPECT_THAT(said.out, StartsWith("ten/six: 2 of 6 pods are placed; the other 4 are not created.\n"
                                    "Quota q (namespace ten): pods 6/5: exceeded from replica 6 on.\n"));
   said = run_with(ten_deployment("web", 1), "5", {"why", "deploy/web", "-n", "ten"});
-  EXPECT_THAT(said.out, StartsWith("ten/web: its replica is not created.\n"
+  EXPECT_THAT(said.out, StartsWith("ten/web: its pod is not created.\n"
                                    "Quota q (namespace ten): pods 6/5: exceeded from replica 1 on.\n"));
   said = run_with(ten_deployment("zero", 0), "0", {"why", "deploy/zero", "-n", "ten"});
   EXPECT_THAT(said.out, StartsWith("ten/zero has no pods: it is scaled to 0 replicas.\n"));
@@ -93,7 +93,7 @@ TEST_F(WithAQuota, WhatIfSaysWhichPodsItIgnores) {
 
 TEST_F(WithAQuota, WhyOfSeveralReplicasThatDoNotExist) {
   const auto said = run_with(ten_deployment("web", 3), "5", {"why", "deploy/web", "-n", "ten"});
-  EXPECT_THAT(said.out, StartsWith("ten/web: none of its 3 replicas is created.\n"));
+  EXPECT_THAT(said.out, StartsWith("ten/web: none of its 3 pods is created.\n"));
 }
 
 std::string ten_job(const std::string& spec, const std::string& status) {
@@ -117,12 +117,12 @@ TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
     std::string objects, words;
   } const cases[] = {
       {ten_job("parallelism: 3, completions: 3", ""),
-       "ten/sum: none of its 3 replicas is created.\n"
+       "ten/sum: none of its 3 pods is created.\n"
        "Quota q (namespace ten): pods 8/5: exceeded from replica 1 on.\n"},
       {ten_job("parallelism: 3, completions: 3", "succeeded: 2") + ten_done(1, "Succeeded"),
-       "ten/sum: its replica is not created.\n"},
+       "ten/sum: its pod is not created.\n"},
       {ten_job("parallelism: 3", "") + ten_done(1, "Running"),
-       "ten/sum: 1 of 3 replicas is placed; the other 2 are not created.\n"},
+       "ten/sum: 1 of 3 pods is placed; the other 2 are not created.\n"},
       {ten_job("parallelism: 3", "succeeded: 1") + ten_done(1, "Running"), "ten/sum: its pod is placed.\n"},
       {ten_job("completions: 2", complete) + ten_done(1, "Succeeded") + ten_done(2, "Succeeded") +
            ten_done(3, "Failed"),
@@ -154,7 +154,7 @@ TEST_F(WithAQuota, WhyHasTheLastEventAboutPodsThatAreNotCreated) {
                            event("c", "earlier", "5", "Error creating: of an earlier Job"),
                        "1", why)
                   .out,
-              StartsWith("ten/sum: none of its 3 replicas is created: Error creating: violates PodSecurity\n"
+              StartsWith("ten/sum: none of its 3 pods is created: Error creating: violates PodSecurity\n"
                          "Would they fit? "));
   EXPECT_THAT(run_with(job + ten_done(1, "Running") + ten_done(2, "Running") + ten_done(3, "Running") +
                            event("b", "j", "3", "Error creating: violates PodSecurity"),
@@ -172,7 +172,7 @@ TEST_F(WithAQuota, WhyOfADaemonSetNamesThePodsThatDoNotExist) {
   };
   const std::vector<std::string> why{"why", "ds/agent", "-n", "ten"};
   EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 1"), "5", why).out,
-              StartsWith("ten/agent: its replica is not created.\nQuota q (namespace ten): "));
+              StartsWith("ten/agent: its pod is not created.\nQuota q (namespace ten): "));
   EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 0"), "5", why).out,
               StartsWith("ten/agent has no pods: it selects no node of the cluster.\n"));
   EXPECT_THAT(run_with(daemon_set(""), "5", why).out, StartsWith("ten/agent has no pods.\n"));
@@ -190,7 +190,7 @@ std::string refused_deployment(int replicas, const std::string& pod) {
 
 TEST_F(WithAQuota, WhyRepeatsWhatTheControllerSays) {
   const auto said = run_with(refused_deployment(6, "six-a-x"), "1", {"why", "deploy/six", "-n", "ten"});
-  EXPECT_THAT(said.out, StartsWith("ten/six: 1 of 6 replicas is placed; the other 5 are not created: pods "
+  EXPECT_THAT(said.out, StartsWith("ten/six: 1 of 6 pods is placed; the other 5 are not created: pods "
                                    "\"six-a-x\" is forbidden: exceeded quota: q\n"));
   EXPECT_THAT(said.out, Not(HasSubstr("Quota q (namespace")));
 }
@@ -222,7 +222,7 @@ TEST_F(WithAQuota, WhyOfWaitingPodsNamesTheOtherReplicasToo) {
       "  status: {phase: Pending}\n";
   const auto said = run_with(waiting, "2", {"why", "deploy/six", "-n", "ten"});
   EXPECT_THAT(said.out, StartsWith("ten/six: 1 of 2 pods run, 1 waits.\n"
-                                   "2 of 6 replicas exist; the other 4 are not created.\n"));
+                                   "2 of 6 pods exist; the other 4 are not created.\n"));
 }
 
 }  // namespace

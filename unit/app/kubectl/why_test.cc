@@ -14,9 +14,26 @@ TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
   EXPECT_EQ(out({"why", "deploy/big", "-n", "shop"}),
             "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
             "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
-            "   1 node  would not accept it anyway: 1 taint gpu=a100:NoSchedule\n"
+            "   1 node  would not accept it anyway: 1 with taint gpu=a100:NoSchedule\n"
             "Would help: cpu request 2500m → all 2 run; a priority of at least 1: it would "
             "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
+}
+
+TEST_F(OnADump, AWorkloadOfADeviceThatNoNodeHas) {
+  const auto dump = directory_.write("gpu.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: ml, uid: t}, spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: train-x, namespace: ml, uid: x, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: train, uid: t, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {limits: {gpu.example.com/a: "1"}}}]}
+  status: {phase: Pending}
+)");
+  EXPECT_THAT(run_on(dump, {"why", "job/train", "-n", "ml"}).out,
+              HasSubstr("\n  1 node  has no gpu.example.com/a\n"));
 }
 
 TEST_F(OnADump, AWorkloadWhosePodsAllRunHasTheNextCommands) {
@@ -46,7 +63,7 @@ TEST_F(OnADump, APodWhoseLabelsNoNodeHas) {
             "shop/sel does not fit: no node has all that it requires.\n"
             "  nodeSelector disk=nvme  0 nodes  ← values: hdd, ssd\n"
             "  nodeSelector pool=a     2 nodes\n"
-            "1 node would not accept it anyway: 1 taint gpu=a100:NoSchedule.\n"
+            "1 node would not accept it anyway: 1 with taint gpu=a100:NoSchedule.\n"
             "What would help? podium whatif pod/sel -n shop --cluster DUMP --fixes\n");
 }
 
@@ -200,7 +217,7 @@ items:
                                                                policy));
     return run_on(dump, {"why", "sts/db", "-n", "shop"}).out;
   };
-  EXPECT_THAT(set("OrderedReady"), HasSubstr("1 of 3 replicas exist; the other 2 are not created: each is "
+  EXPECT_THAT(set("OrderedReady"), HasSubstr("1 of 3 pods exist; the other 2 are not created: each is "
                                              "created once the one before it is ready\n"));
   EXPECT_THAT(set("Parallel"), HasSubstr("the other 2 are not created.\n"));
 }

@@ -151,7 +151,7 @@ TEST(Page, HasNoWordsOfAReasonOfItsOwn) {
   }
   EXPECT_GE(looked_for, 60u);
   for (const auto& asset : assets()) {
-    for (const char* words : {"least short", "no device matches", "exceeded from replica", "more after that"})
+    for (const char* words : {"closest: ", "no device matches", "exceeded from replica", "more after that"})
       EXPECT_EQ(asset.body.find(words), asset.body.npos) << asset.name << ": " << words;
   }
 }

@@ -64,10 +64,10 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
       find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, drain).size();
   EXPECT_EQ(
       drain_table(drain, plain()),
-      "3 of 5 pods have a new place; 1 would wait, 1 without a controller would be gone.\n"
+      "3 of 5 pods have a new place; 1 would wait, 1 without a controller would be lost.\n"
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
-      "shop/bare      -            -               -  ✗ no controller recreates it: it would be gone\n"
+      "shop/bare      -            -               -  ✗ no controller recreates it: it would be lost\n"
       "shop/big       -            -               -  ✗ no node fits; most do not have enough free cpu\n"
       "shop/cache-11  n1         447              30  ! budget cache allows 0 disruptions; "
       "! has data on the node: emptyDir v\n"

@@ -1,4 +1,4 @@
-// The text about a drain in steps: what would wait, what would be gone, and which waiting pods take the room.
+// The text about a drain in steps: what would wait, what would be lost, and which waiting pods take the room.
 #include "app/render/rolling.h"
 
 #include <gmock/gmock.h>
@@ -78,9 +78,9 @@ TEST(Rolling, PodsThatWouldBeGoneCount) {
   };
   const Case cases[] = {
       {2, 0, 0, "; nothing would wait.\n", 0},
-      {0, 0, 1, "; 1 pod without a controller would be gone.\n", 4},
-      {2, 0, 1, "; 1 pod without a controller would be gone.\n", 3},
-      {2, 1, 2, "; 1 pod would wait at some point; 2 pods without a controller would be gone.\n", 3},
+      {0, 0, 1, "; 1 pod without a controller would be lost.\n", 4},
+      {2, 0, 1, "; 1 pod without a controller would be lost.\n", 3},
+      {2, 1, 2, "; 1 pod would wait at some point; 2 pods without a controller would be lost.\n", 3},
       {0, 1, 0, "; 1 pod would wait at some point.\n", 4},
   };
   for (const auto& c : cases) {

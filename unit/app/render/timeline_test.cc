@@ -76,11 +76,11 @@ TEST(Timeline, OfAPodThatRuns) {
             "10:00:10 tried 2 times before, which are not kept\n"
             "10:00:10 failed the binding was refused\n"
             "10:01:00 tried 54 nodes do not have enough free cpu\n"
-            "10:01:00 nominated n1, then or before; 6 pods are evicted there: batch/a, batch/b, batch/c and "
+            "10:01:00 nominated n1, then or earlier; 6 pods are evicted there: batch/a, batch/b, batch/c and "
             "3 more\n"
             "10:01:31 chose n1 with 731 points\n"
             "10:01:31 bound to n1\n"
-            "10:01:32 taken by the kubelet\n"
+            "10:01:32 accepted by the kubelet\n"
             "10:01:40 ready\n");
   const auto table = timeline_table("shop/web", moments(kScheduled, kPod), {});
   EXPECT_EQ(table.find("shop/web\n"), 0u);
@@ -107,7 +107,7 @@ TEST(Timeline, AnAttemptWithoutNamesHasItsText) {
 TEST(Timeline, OfAPodThatIsGoneOrHasNoReport) {
   EXPECT_EQ(shown(kScheduled, nullptr).find("created"), std::string::npos);
   EXPECT_EQ(shown(nullptr, kPod),
-            "10:00:00 created\n10:01:31 bound to n1\n10:01:32 taken by the kubelet\n10:01:40 ready\n");
+            "10:00:00 created\n10:01:31 bound to n1\n10:01:32 accepted by the kubelet\n10:01:40 ready\n");
 }
 
 TEST(Timeline, OfAPodThatWaits) {
@@ -120,7 +120,7 @@ TEST(Timeline, OfAPodThatWaits) {
       "preemption": {"nodeName": "n2", "victims": [{"namespace": "batch", "name": "a"}], "victimsTotal": 1}}})",
           R"({"metadata": {"creationTimestamp": "2026-11-27T10:00:00Z"}, "status": {"nominatedNodeName": "n2"}})"),
       "10:00:00 created\n"
-      "10:00:05 tried 3 of 3 nodes do not have enough free cpu; least short: 500m cpu\n"
+      "10:00:05 tried 3 of 3 nodes do not have enough free cpu; closest: 500m cpu short\n"
       "10:00:05 nominated n2; one pod is evicted there: batch/a\n"
       "- waits for room on n2\n");
   EXPECT_EQ(moments_of_pod(json::parse(R"({"status": {"nominatedNodeName": "n2"}})"), true).back().text,
@@ -139,7 +139,7 @@ TEST(Timeline, TheNominationStaysWhereItWas) {
     return std::string();
   };
   EXPECT_EQ(of(parse_time("2026-11-27T10:00:05Z")), "10:00:05 n2; one pod is evicted there: batch/a");
-  EXPECT_EQ(of(std::nullopt), "10:00:09 n2, then or before; one pod is evicted there: batch/a");
+  EXPECT_EQ(of(std::nullopt), "10:00:09 n2, then or earlier; one pod is evicted there: batch/a");
 }
 
 TEST(Timeline, OfAPodThatIsGoneTheReportKnowsItsBindingAndThatItWasThere) {
@@ -149,10 +149,10 @@ TEST(Timeline, OfAPodThatIsGoneTheReportKnowsItsBindingAndThatItWasThere) {
       out += fmt::format("{} {} {}\n", at ? format_time(*at).substr(11, 8) : "-", what, text);
     return out;
   };
-  EXPECT_EQ(shown_of_gone(kScheduled), "10:00:10 created then or before\n10:01:31 bound to n1\n");
+  EXPECT_EQ(shown_of_gone(kScheduled), "10:00:10 created then or earlier\n10:01:31 bound to n1\n");
   EXPECT_EQ(shown_of_gone(R"({"status": {"outcome": "Unschedulable", "decidedAt": "2026-11-27T10:05:00Z",
               "gated": [{"by": ["a"], "since": "2026-11-27T10:01:00Z", "until": "2026-11-27T10:04:00Z"}]}})"),
-            "10:01:00 created then or before\n");
+            "10:01:00 created then or earlier\n");
   EXPECT_EQ(shown_of_gone(R"({"status": {"outcome": "Unschedulable"}})"), "");
 }
 

@@ -32,16 +32,15 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
   auto& failure = cart2.report.status.answer->first_failure.emplace();
   failure.replica = 40;
   failure.rejections = {full};
-  EXPECT_EQ(
-      together({cart, cart2, asked("shop/pay", 1, 1)}, {}),
-      "2 of 3 workloads fit together; shop/cart2 does not.\n"
-      "  WORKLOAD    ASKED  FIT  WHERE                LIMITED BY\n"
-      "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
-      "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu; least short: "
-      "250m cpu\n"
-      "  shop/pay        1    1  n1\n");
+  EXPECT_EQ(together({cart, cart2, asked("shop/pay", 1, 1)}, {}),
+            "2 of 3 workloads fit together; shop/cart2 does not.\n"
+            "  WORKLOAD    ASKED  FIT  WHERE                LIMITED BY\n"
+            "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
+            "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu; closest: "
+            "250m cpu short\n"
+            "  shop/pay        1    1  n1\n");
   cart2.report.status.preemption = explain::Preempted{"n9", {{"batch", "a"}}, 2};
-  EXPECT_NE(together({cart2}, {}).find("least short: 250m cpu; would evict 2 pods on n9\n"),
+  EXPECT_NE(together({cart2}, {}).find("closest: 250m cpu short; would evict 2 pods on n9\n"),
             std::string::npos);
   cart2.report.status.preemption->violated_budgets = {{"batch", "db"}};
   EXPECT_NE(together({cart2}, {}).find(" pods on n9, violating the PodDisruptionBudget batch/db\n"),

@@ -35,11 +35,11 @@ TEST(Top, NewestDecisionsFirst) {
             "AGO  POD          OUTCOME        WHERE OR WHY\n"
             "10m  shop/web-07  Scheduled      general-01, 404 points\n"
             "70m  ml/big-2     Unschedulable  66 of 66 nodes do not have enough free nvidia.com/gpu\n");
-  EXPECT_EQ(top({}, {}, {}, plain()), "No pods are pending.\n\nNo decision yet.\n");
+  EXPECT_EQ(top({}, {}, {}, plain()), "No pods are pending.\n\nNo decisions yet.\n");
   auto of_shop = plain();
   of_shop.where = " in namespace shop";
   EXPECT_EQ(top({}, {}, {}, of_shop),
-            "No pods are pending in namespace shop.\n\nNo decision yet in namespace shop.\n");
+            "No pods are pending in namespace shop.\n\nNo decisions yet in namespace shop.\n");
 }
 
 TEST(Top, FitsEveryScreen) {

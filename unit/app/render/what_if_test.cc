@@ -18,7 +18,7 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  n2       6\n"
             "Replica 14 does not fit.\n"
             "Rejected nodes:\n"
-            "  12 nodes  do not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
+            "  12 nodes  do not have enough free cpu; closest: 500m cpu short  n1, n2, n3 and 9 more\n"
             "With these changes:\n"
             "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"
             "What would let more run, each tried on a copy of the cluster's state:\n"
@@ -54,7 +54,7 @@ TEST(WhatIf, ADaemonSetNamesTheNodesWithoutAPlace) {
   rejection.nodes = 1;
   EXPECT_EQ(stuck_rollout_line(report),
             "A rolling update (maxSurge 1, maxUnavailable 0) would get stuck after 2 of 20: next to the pods "
-            "that it replaces, n1 does not have enough free cpu; least short: 500m cpu.\n");
+            "that it replaces, n1 does not have enough free cpu; 500m cpu short.\n");
 }
 
 Report all_fit() {
@@ -80,7 +80,7 @@ TEST(WhatIf, CountsByZoneNextToNow) {
             "  b       0     7\n"
             "  c       0     0\n"
             "Nodes: n1 7 and n2 6.\n"
-            "After that 12 nodes do not have enough free cpu; least short: 500m cpu.\n"
+            "After that 12 nodes do not have enough free cpu; closest: 500m cpu short.\n"
             "Nothing was created. Compare: --drain n1\n");
   report.status.answer->zones[1].now = 0;
   report.status.answer->room = explain::ReplicaRoom{9987, true, {}};
@@ -169,7 +169,7 @@ TEST(WhatIf, SaysThatARollingUpdateGetsStuck) {
       text.starts_with("shop/web: all 13 fit.\n"
                        "A rolling update (maxSurge 1, maxUnavailable 0) would get stuck at replica 3 of 13: "
                        "next to the pods that it "
-                       "replaces, 3 nodes do not have enough free cpu; least short: 2 cpu.\n"))
+                       "replaces, 3 nodes do not have enough free cpu; closest: 2 cpu short.\n"))
       << text;
 }
 

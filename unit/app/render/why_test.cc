@@ -131,7 +131,7 @@ TEST(Why, APendingPodHearsWhatIsShort) {
   EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
             "ml/big-2 is pending: no node fits (66 nodes).\n"
             "Rejected nodes:\n"
-            "  66 nodes  do not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
+            "  66 nodes  do not have enough free nvidia.com/gpu; closest: 7 nvidia.com/gpu short  gpu-02 and "
             "65 more\n"
             "Evicting other pods would not help.\n"
             "12 attempts, the last 10 minutes ago.\n"
@@ -145,9 +145,9 @@ TEST(Why, NoNodeIsShortOfAResourceThatNoneHas) {
   report.status.rejections[0].shortfall->nodes_without = 66;
   const auto text = why(report, "ml/big-2", plain());
   EXPECT_NE(text.find("  66 nodes  have no nvidia.com/gpu  gpu-02 and 65 more\n"), text.npos) << text;
-  EXPECT_EQ(text.find("least short"), text.npos) << text;
+  EXPECT_EQ(text.find("short"), text.npos) << text;
   report.status.rejections[0].shortfall->nodes_without = 54;
-  EXPECT_NE(why(report, "ml/big-2", plain()).find("(54 have none); least short: 7 nvidia.com/gpu"),
+  EXPECT_NE(why(report, "ml/big-2", plain()).find("(54 have none); closest: 7 nvidia.com/gpu short"),
             text.npos);
 }
 
@@ -351,10 +351,10 @@ TEST(WhyNode, SaysYesWithTheRank) {
   report.status.answer->verdicts = {{.node = "general-09", .fits = true, .score = 470, .rank = 30}};
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "Yes: shop/web-07 fits general-09 with 470 points, rank 30 of 54.\n"
-            "general-01 is better by 7.\n");
+            "general-01 has 7 more points.\n");
   report.status.answer->verdicts.front().score = 477;
   EXPECT_TRUE(why_node(report, "shop/web-07", plain())
-                  .ends_with("general-01 has as many points: the node is drawn among equal ones.\n"));
+                  .ends_with("general-01 has the same points, and podium chooses one of the equal nodes.\n"));
 }
 
 // The filter of taints comes first, so a tainted node may have all labels.

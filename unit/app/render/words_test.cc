@@ -74,6 +74,17 @@ TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
             "has a taint that the pod does not tolerate: gpu=a100:NoSchedule");
 }
 
+TEST(Words, TheShortfallIsThatOfTheClosestNode) {
+  EXPECT_EQ(shortfall_words(short_of("cpu", 3)), "closest: 1 cpu short");
+  EXPECT_EQ(shortfall_words(short_of("cpu", 1)), "1 cpu short");
+  EXPECT_EQ(shortfall_words(short_of("cpu", 3, 3)), "") << "none has any";
+  auto full = short_of("pods", 3);
+  full.code = "TooManyPods";
+  EXPECT_EQ(shortfall_words(full), "") << "that the nodes are full says it";
+  full.shortfall->least = "2";
+  EXPECT_EQ(shortfall_words(full), "closest: 2 pods short");
+}
+
 TEST(Words, VolumesThatNoNodeReachesBothAreNamedWithTheirPlaces) {
   explain::ReportRejection rejection{.code = "VolumeAffinityMismatch", .nodes = 6};
   rejection.apart = {{"data", "pv-a", "topology.kubernetes.io/zone", {"eu-1a"}},

@@ -110,11 +110,11 @@ TEST(Drain, SaysWhatTheTerminalSays) {
   served.budgets.push_back(test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 1));
   const auto words = json::parse(served.post(kReport + "?words=true", kDrain).body).at("words");
   const auto& said = words.at("changes").at(0);
-  EXPECT_EQ(said.at("verdict"), "2 of 3 pods have a new place; 1 without a controller would be gone.");
+  EXPECT_EQ(said.at("verdict"), "2 of 3 pods have a new place; 1 without a controller would be lost.");
   EXPECT_EQ(said.at("notes").at(0), "1 pod of namespaces that you may not list is counted and not named.");
   EXPECT_EQ(said.at("budgets").at(0),
             "budget shop/web allows 1 disruption, and 2 of its pods are here: shop/bare and shop/p");
-  EXPECT_EQ(said.at("pods").at(0), "no controller recreates it: it would be gone");
+  EXPECT_EQ(said.at("pods").at(0), "no controller recreates it: it would be lost");
   EXPECT_EQ(said.at("against").at(1).at(0), "budget web allows 1 disruption, and 2 of its pods are here");
   EXPECT_FALSE(words.as_object().contains("rolling"));
 }

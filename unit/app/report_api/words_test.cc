@@ -134,13 +134,12 @@ TEST(Words, OfAWhatIf) {
   const auto answer = json::parse(served.post(kAsk + "report?words=true&fixes=true&nodes=n1", pod).body);
   const auto& said = answer.at("words");
   EXPECT_EQ(said.at("blockedBy"), "1 of 1 node does not have enough free cpu");
-  EXPECT_EQ(said.at("rejections").at(0).at("missing"), "least short: 5 cpu");
+  EXPECT_EQ(said.at("rejections").at(0).at("missing"), "5 cpu short");
   const auto& verdict = said.at("verdicts").at(0);
   EXPECT_EQ(verdict.at("title"), "No: n1 rejects shop/what-if.");
   EXPECT_EQ(verdict.at("rejects").at(0), "cpu 9 of 4 free");
-  EXPECT_EQ(
-      said.at("capacity"),
-      (json::value{{"more", "0"}, {"limit", "1 node does not have enough free cpu; least short: 5 cpu"}}));
+  EXPECT_EQ(said.at("capacity"),
+            (json::value{{"more", "0"}, {"limit", "1 node does not have enough free cpu; 5 cpu short"}}));
   EXPECT_EQ(said.at("fixes").as_array().size(), answer.at("status").at("fixes").as_array().size());
   EXPECT_FALSE(answer.at("spec").as_object().contains("words"));
 }

@@ -111,7 +111,7 @@ TEST(Changes, ADrainedNodesPodsArePlacedAgainFirst) {
   EXPECT_EQ(drained.pods_pending, 1u);
   EXPECT_EQ(drained.budgets_broken, 1u);
   EXPECT_EQ(drained.message,
-            "4 pods evicted: 2 would move, 1 would stay pending, 1 without a controller would be gone; "
+            "4 pods evicted: 2 would move, 1 would stay pending, 1 without a controller would be lost; "
             "1 PodDisruptionBudget does not allow it now");
   EXPECT_EQ(status.outcome, "DoesNotFit") << "n2 is full then";
   EXPECT_EQ(drained.pods_evicted, 4u) << "not those of the DaemonSet and the kubelet";
@@ -295,7 +295,7 @@ TEST(Changes, NodesThatFailVanishTogether) {
     EXPECT_EQ(
         said(status),
         "FailNodes: 2 nodes lost with 3 pods: 1 would move, 1 would stay pending, 1 without a controller "
-        "would be gone; 1 pod of DaemonSets, or static, would be gone\n");
+        "would be lost; 1 pod of DaemonSets, or static, would be lost\n");
     const auto& failed = status.answer->changes.at(0);
     EXPECT_EQ(failed.pods_evicted, 3u);
     EXPECT_EQ(failed.pods_moved, 1u);
