@@ -116,10 +116,12 @@ api::AdmissionObjects Dump::admission_of(const explain::Question& question) cons
   for (const auto& each : quotas_) {
     if (each.meta.namespace_ == pod.meta.namespace_) out.quotas->push_back(each);
   }
-  if (std::ranges::all_of(placed, [](const auto& each) { return each.subject->is_stored; })) return out;
-  if (knows("LimitRange", manifests_.limit_ranges)) out.limit_ranges.emplace();
+  // A stored pod was admitted, but its fixes are changes of a template, to which its class adds again.
+  const bool has_new = std::ranges::any_of(placed, [](const auto& each) { return !each.subject->is_stored; });
+  if (!has_new && !question.fixes) return out;
+  if (has_new && knows("LimitRange", manifests_.limit_ranges)) out.limit_ranges.emplace();
   for (const auto& each : manifests_.limit_ranges) {
-    if (each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);
+    if (has_new && each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);
   }
   // A pod that names none has none, whatever the dump lacks.
   const bool knows_classes = knows("RuntimeClass", manifests_.runtime_classes);

@@ -74,11 +74,15 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain:
   if (question->search) co_return out;
   const auto pods = explain::placed_pods(*question);
   const auto& ns = question->subject->pod.meta.namespace_;
+  // A stored pod was admitted, but its fixes are changes of a template, to which its class adds again.
   std::set<std::string> classes;
+  bool has_new = false;
   for (const auto& each : pods) {
-    if (!each.subject->is_stored) classes.insert(each.subject->pod.runtime_class);
+    const bool is_new = !each.subject->is_stored;
+    has_new |= is_new;
+    if (is_new || question->fixes) classes.insert(each.subject->pod.runtime_class);
   }
-  if (!classes.empty()) {
+  if (has_new) {
     co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range,
                       &out.limit_ranges);
   }

@@ -23,6 +23,25 @@ TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
 }
 
 // The pods that wait compete for the room; a gated one does not yet, nor the workload's own.
+TEST_F(OnADump, AStoredPodIsNotToldToRemoveALabelThatItsRuntimeClassAdds) {
+  const auto pod = [&](const std::string& more) {
+    const auto dump =
+        directory_.write("class.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, handler: kata, scheduling: {nodeSelector: {kata: "yes"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop, uid: p}, spec: {)" +
+                                           more +
+                                           R"(nodeSelector: {kata: "yes"}, containers: [{name: c, image: i}]}}
+)");
+    return run_on(dump, {"whatif", "pod/p", "-n", "shop", "--fixes"}).out;
+  };
+  EXPECT_THAT(pod(""), HasSubstr("  no nodeSelector kata=yes"));
+  EXPECT_THAT(pod("runtimeClassName: kata, "), testing::Not(HasSubstr("  no nodeSelector kata=yes")));
+}
+
 TEST_F(OnADump, RoomIsSharedWithThePodsThatWait) {
   const std::string line = "\n5 other pods wait for a node and may take some of this room first.\n";
   EXPECT_THAT(out({"whatif", "deploy/web", "-n", "shop"}), HasSubstr(line));

@@ -76,6 +76,23 @@ std::size_t reads_of(const Asking& w, std::string_view plural) {
       [&](const std::string& request) { return request.find(plural) != request.npos; }));
 }
 
+TEST(WhatIfController, ReadsTheRuntimeClassOfAStoredPodForItsFixes) {
+  Asking w;
+  w.server.put("runtimeclasses", json::parse(R"({"metadata":{"name":"kata"},"handler":"x",
+      "scheduling":{"nodeSelector":{"kata":"yes"}}})"));
+  w.server.put("pods", json::parse(R"({"metadata":{"name":"p","namespace":"shop","uid":"p"},
+      "spec":{"schedulerName":"default-scheduler","runtimeClassName":"kata","nodeSelector":{"kata":"yes"},"containers":[{"name":"c","image":"i"}]}})"));
+  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"p"}})");
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "DoesNotFit");
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 0u);
+  w.ask("fixes", R"({"dryRun":true,"podRef":{"name":"p"},"fixes":true})");
+  w.settle();
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 1u);
+  EXPECT_EQ(reads_of(w, "limitranges"), 0u) << "they applied when the pod was created";
+  EXPECT_EQ(json::serialize(w.status("fixes")).find("WithoutNodeSelector"), std::string::npos);
+}
+
 // A question whose pods have so many RuntimeClasses, class-0 and so on.
 std::string with_classes(int count) {
   std::string changes;
