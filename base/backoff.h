@@ -19,7 +19,7 @@ struct Backoff {
       full = std::min(2 * full, longest);
     return full;
   }
-  // Minus up to half of it. `jitter`: Random::unit().
+  // Subtracts up to a half of the delay. `jitter`: Random::unit().
   std::chrono::nanoseconds after(unsigned failures, double jitter) const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(after(failures) * (1 - jitter / 2));
   }

@@ -106,8 +106,8 @@ class Retention {
   std::size_t size(ReportKind kind) const;
   std::uint64_t bytes(ReportKind kind) const;  // on the API server, as far as podium knows
   std::uint64_t deleted() const;
-  std::uint64_t deleted_early() const;       // of them, evicted early because of a budget
-  std::uint64_t deleted_before_pod() const;  // of those, decisions whose pod was not seen to be deleted
+  std::uint64_t deleted_early() const;       // before they expired, because of a budget
+  std::uint64_t deleted_before_pod() const;  // early, with a pod that was not seen to be deleted
   // The time since the deletion of the longest overdue report was due; 0: none is due.
   std::chrono::nanoseconds overdue() const;
   void sample_metrics(metrics::Samples& out) const;

@@ -26,7 +26,7 @@ namespace podium::cluster {
 struct Posting {
   Row row = 0;
   std::uint32_t pods = 0;         // of this class on that node
-  std::uint32_t terminating = 0;  // of those, pods with a deletionTimestamp
+  std::uint32_t terminating = 0;  // pods among them with a deletionTimestamp
   bool operator==(const Posting&) const = default;
 };
 

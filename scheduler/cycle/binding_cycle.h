@@ -153,7 +153,7 @@ class BindingCycle final : public framework::Handle {
   Parts parts_;
   boost::unordered_flat_map<std::string, PodPtr, TextHash, std::equal_to<>> pods_;  // by UID
   std::set<std::pair<Steady, std::string>> deadlines_;                              // of pods that wait
-  // UIDs in Permit wait; in PreBind wait; of those, the ones that wait for events.
+  // UIDs that wait in Permit; that wait in PreBind; and that wait in PreBind for events.
   std::set<std::string> waiting_, pre_binding_, awaiting_events_;
   std::deque<std::string> to_settle_;  // UIDs
   bool settling_ = false, stopping_ = false;

@@ -1,5 +1,5 @@
-// StrategyScores: runs the scorers of one decision and adds their scores up, with what the thread's
-// EvaluationMemo keeps of them. Internal to scheduler/framework.
+// StrategyScores: runs the scorers of one decision and adds their scores up. Reuses the scores that the
+// thread's EvaluationMemo keeps. Internal to scheduler/framework.
 //
 // Owner: one evaluation. Threads: not thread-safe. Errors: none; a score above kMaxScore shows in most_of().
 #pragma once

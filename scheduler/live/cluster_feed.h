@@ -7,9 +7,8 @@
 // A kind of dynamic resource allocation that the API server does not serve, as its discovery confirms,
 // counts as listed and ready; it is listed once it is served. If a kind stops being served, its last known
 // objects stay until then.
-// Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
-// that no decision uses a stale version of it. A pod on a node still counts with
-// those of its resources that can be read.
+// Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so that no
+// decision uses a stale version. A pod on a node still counts with those of its resources that can be read.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,8 +1,8 @@
 // AvailableVolumes: the volumes without a claimRef that a claim may get, by the nodes that reach them.
 //
-// A cluster may have a local volume on each node, and a decision changes one of them. So what follows from a
-// leaf of the map of volumes (VolumeIndex::free_of) is kept for as long as the leaf is the same, and all of
-// it while no leaf and no label column has changed.
+// A cluster may have a local volume on each node, and a decision changes one of them. So a leaf of the map of
+// volumes (VolumeIndex::free_of) has a result that is kept while the leaf is the same; all of them are kept
+// while no leaf and no label column has changed.
 // Owner: shared by decisions; an AvailableCache keeps the last ones. Threads: immutable.
 #pragma once
 
