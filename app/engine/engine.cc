@@ -112,11 +112,11 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
                   .recorder = recorder_,
                   .metrics = metrics_,
                   .consultant = consultant_.get()}),
-      feed_(api_, scheduler_, framework::request_rules(config_.features), watching_, world_.io,
-            world_.strand),
+      feed_(api_, scheduler_, framework::request_rules(config_.features), watching_, world_.io, world_.strand,
+            world_.relist),
       what_ifs_(
           api_, retention_, config_, questions_, world_.io, world_.workers, [this] { return fork(); },
-          world_.what_if_ended, [this] { return waiting(); }),
+          world_.what_if_ended, [this] { return waiting(); }, world_.relist),
       crd_(api_, watching_, world_.io),
       debugger_(api_, scheduler_, watching_, world_.io, world_.strand),
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {

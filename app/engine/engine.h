@@ -80,6 +80,7 @@ struct World {
   async::Gate::Fault fault;                             // called when an exception leaves a background task
   controller::WhatIfController::Ended what_if_ended{};  // called on io; may be empty
   controller::ReportRecorder::Ended attempt_ended{};    // called on the strand; may be empty
+  std::chrono::milliseconds relist = client::ReflectorOptions{}.relist;  // of all watched kinds
 };
 
 class Engine {

@@ -21,7 +21,6 @@
 #include "base/backoff.h"
 #include "base/text_hash.h"
 #include "client/request_errors.h"
-#include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"
 #include "controller/what_if/answer_patch.h"
 #include "controller/what_if/asked.h"
@@ -66,7 +65,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   using Answers = WhatIfAnswers;
 
   Impl(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
-       asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended, Waiting waiting)
+       asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended, Waiting waiting,
+       std::chrono::milliseconds relist)
       : api(api),
         retention(retention),
         config(config),
@@ -89,7 +89,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         answers(options_for_answers(), api.clock(), api.random(), gate, io,
                 [this](std::vector<Answers::Item>& batch) { return write(&batch.front()); }),
         reflector(api,
-                  {.resource = client::resource::scheduling_reports, .field_selector = "spec.dryRun=true"},
+                  {.resource = client::resource::scheduling_reports,
+                   .field_selector = "spec.dryRun=true",
+                   .relist = relist},
                   *this) {}
 
   void changed(std::span<const client::Change> changes) override {
@@ -410,9 +412,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
 WhatIfController::WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
                                    async::Gate& gate, asio::any_io_executor io, asio::any_io_executor workers,
-                                   Fork fork, Ended ended, Waiting waiting)
+                                   Fork fork, Ended ended, Waiting waiting, std::chrono::milliseconds relist)
     : impl_(std::make_unique<Impl>(api, retention, config, gate, std::move(io), std::move(workers),
-                                   std::move(fork), std::move(ended), std::move(waiting))) {}
+                                   std::move(fork), std::move(ended), std::move(waiting), relist)) {}
 
 WhatIfController::~WhatIfController() = default;
 

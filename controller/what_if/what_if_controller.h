@@ -31,6 +31,7 @@
 #include "async/gate.h"
 #include "base/clock.h"
 #include "client/api.h"
+#include "client/watch/reflector.h"
 #include "controller/retention/retention.h"
 #include "controller/what_if/refreshes.h"
 #include "scheduler/cluster/pod_info.h"
@@ -61,9 +62,11 @@ class WhatIfController {
   using Waiting = std::function<async::Task<std::vector<cluster::PodInfoPtr>>()>;
   using Ended = std::function<void(const WhatIfEnd&)>;  // called on `io`
 
+  // `relist`: see ReflectorOptions.
   WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
                    boost::asio::any_io_executor io, boost::asio::any_io_executor workers, Fork fork,
-                   Ended ended = {}, Waiting waiting = {});
+                   Ended ended = {}, Waiting waiting = {},
+                   std::chrono::milliseconds relist = client::ReflectorOptions{}.relist);
   ~WhatIfController();
   client::Task<void> run();        // until stop()
   void stop();                     // running evaluations end soon; their answers are not written

@@ -32,13 +32,14 @@ std::uint64_t version_of(std::span<const client::Change> changes) {
 
 struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   struct Source final : client::ReflectorHandler {
-    Source(Impl& feed_, const WatchedKind& kind_, client::Api& api)
+    Source(Impl& feed_, const WatchedKind& kind_, client::Api& api, std::chrono::milliseconds relist)
         : feed(feed_),
           kind(kind_),
           reflector(api,
                     {.resource = kind_.resource,
                      .field_selector = kind_.field_selector,
-                     .optional = kind_.optional},
+                     .optional = kind_.optional,
+                     .relist = relist},
                     *this) {}
 
     void changed(std::span<const client::Change> changes) override {
@@ -122,9 +123,11 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   };
 
   Impl(client::Api& api, cycle::Scheduler& scheduler_, const cluster::RequestRules& rules_,
-       async::Gate& gate_, asio::any_io_executor io_, asio::any_io_executor strand_)
+       async::Gate& gate_, asio::any_io_executor io_, asio::any_io_executor strand_,
+       std::chrono::milliseconds relist)
       : scheduler(scheduler_), rules(rules_), gate(gate_), io(std::move(io_)), strand(std::move(strand_)) {
-    for (const auto& kind : watched_kinds()) sources.push_back(std::make_unique<Source>(*this, kind, api));
+    for (const auto& kind : watched_kinds())
+      sources.push_back(std::make_unique<Source>(*this, kind, api, relist));
     unsynced = sources.size();
   }
 
@@ -147,8 +150,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
 };
 
 ClusterFeed::ClusterFeed(client::Api& api, cycle::Scheduler& scheduler, const cluster::RequestRules& rules,
-                         async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand)
-    : impl_(std::make_shared<Impl>(api, scheduler, rules, gate, std::move(io), std::move(strand))) {}
+                         async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand,
+                         std::chrono::milliseconds relist)
+    : impl_(std::make_shared<Impl>(api, scheduler, rules, gate, std::move(io), std::move(strand), relist)) {}
 
 ClusterFeed::~ClusterFeed() = default;
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,8 +32,10 @@ namespace podium::live {
 
 class ClusterFeed {
  public:
+  // `relist`: see ReflectorOptions.
   ClusterFeed(client::Api& api, cycle::Scheduler& scheduler, const cluster::RequestRules& rules,
-              async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
+              async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
+              std::chrono::milliseconds relist = client::ReflectorOptions{}.relist);
   ~ClusterFeed();
 
   // Call once. Calls `synced` once, on the strand, when all kinds have been listed and applied.

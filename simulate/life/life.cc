@@ -28,8 +28,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kTtl{150};
-// Everything is relisted after 60 to 75 minutes.
-constexpr std::chrono::seconds kToRest{90}, kStop{35}, kToRelist{80 * 60};
+constexpr std::chrono::seconds kToRest{90}, kStop{35};
+// An engine that may lose events relists after 5 to 6.25 minutes of its clock, which is up to a twentieth
+// slow, and not after an hour: most of the life would be renewals of the lease.
+constexpr std::chrono::minutes kRelist{5}, kToRelist{8};
 // A client that waits for a reply that was lost before the faults ended waits up to 70 s, and then backs off
 // for up to a minute.
 constexpr std::chrono::seconds kPatience{70 + 60};
@@ -187,7 +189,7 @@ Faults Life::choose(Faults of, Dice dice) {
   for (std::size_t i = 0; i < Faults::kCount; ++i) {
     if (dice.below(4) >= most) chosen.drop(static_cast<Fault>(i));
   }
-  // Faults that only the hourly relist heals make a life ten times as long.
+  // Faults that only a relist heals make a life three times as long.
   if (!dice.one_in(32)) chosen.drop(Fault::lose_event);
   return chosen;
 }
@@ -237,6 +239,7 @@ void Life::start_process() {
   seams.fault = [this](std::string_view task, std::string_view what) {
     observer_.fail(fmt::format("a task failed: {}: {}", task, what));
   };
+  if (faults_.has(Fault::lose_event)) seams.relist = kRelist;
   seams.clock_rate = mutation ? drift * mutation->clock_rate : drift;
   trace_.line(identity + " starts");
   processes_.push_back(std::make_unique<Process>(identity,

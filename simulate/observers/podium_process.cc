@@ -30,7 +30,8 @@ Process::Process(std::string identity, const config::Config& config, const Clock
                  .extender = [host, transport = seams.extender](client::ClientConfig,
                                                                 client::MayWrite) { return transport(host); },
                  .registry = registry_,
-                 .fault = seams.fault},
+                 .fault = seams.fault,
+                 .relist = seams.relist},
       config, host_->identity);
   engine_->start([this](std::string reason) { lost_ = std::move(reason); });
 }

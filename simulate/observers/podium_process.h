@@ -49,6 +49,7 @@ class Process {
     std::function<std::shared_ptr<client::Transport>(HostPtr)> extender;
     async::Gate::Fault fault;
     double clock_rate = 1;
+    std::chrono::milliseconds relist = client::ReflectorOptions{}.relist;
   };
 
   Process(std::string identity, const config::Config& config, const Clock& world, Dice dice, Seams seams);
