@@ -198,6 +198,20 @@ std::uint8_t VolumeBinder::check_delayed(Row row, VolumePlan* plan) const {
   return 0;
 }
 
+bool VolumeBinder::delayed_are_alike() const {
+  if (selected_nodes_ || (finder_ && finder_->has_candidates())) return false;
+  return std::ranges::none_of(to_match_, [](const auto& each) { return each.topology || each.capacities; });
+}
+
+NodeMask VolumeBinder::maybe_in_conflict(const NodeMask& nodes) const {
+  constexpr Row kAny = 0;
+  if (missing_ || !delayed_are_alike() || check_delayed(kAny, nullptr)) return nodes;
+  auto rows = conflict_;
+  for (const auto& each : untranslatable_) rows |= each.nodes;
+  auto asked = nodes;
+  return asked &= rows;
+}
+
 std::uint8_t VolumeBinder::conflicts_at(Row row, VolumePlan* plan) const {
   const auto has_row = [&](const Untranslatable& each) { return each.nodes.test(row); };
   if (std::ranges::any_of(untranslatable_, has_row)) return kUntranslatableVolume;

@@ -59,6 +59,11 @@ class VolumeBinder {
   // VolumeConflict bits; 0: the pod can have its volumes on the node. An empty `plan`, if given, is filled;
   // it is incomplete if the result is not 0.
   std::uint8_t conflicts_at(cluster::Row row, VolumePlan* plan = nullptr) const;
+  // The nodes among these on which the pod may not have its volumes.
+  cluster::NodeMask maybe_in_conflict(const cluster::NodeMask& nodes) const;
+  // True if all nodes are alike for the delayed claims: no volume exists for them, and their classes name
+  // neither nodes nor capacities.
+  bool delayed_are_alike() const;
   // The error of a node with kUntranslatableVolume. Only for such nodes.
   const std::string& error_at(cluster::Row row) const;
 

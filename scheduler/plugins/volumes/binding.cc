@@ -207,7 +207,7 @@ class BindingFilter final : public NodeFilter {
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, kUntranslatableVolume> ids{};
-    NodeMask(nodes).each([&](Row row) {
+    binder_.maybe_in_conflict(nodes).each([&](Row row) {
       const auto conflicts = binder_.conflicts_at(row);
       if (!conflicts) return;
       if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));

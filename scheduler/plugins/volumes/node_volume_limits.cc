@@ -285,11 +285,11 @@ class LimitsFilter final : public NodeFilter {
     const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
     const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
     if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
-    const bool all_fit = std::ranges::all_of(known.drivers, [&](const auto& driver) {
-      if (!driver.limit) return true;
-      const auto it =
-          std::ranges::find(wanted.by_driver, driver.name, &std::pair<std::string, std::int32_t>::first);
-      return it == wanted.by_driver.end() || driver.in_use + it->second <= *driver.limit;
+    // Compares names last: on most nodes each driver has room for the volumes of any driver.
+    const bool all_fit = std::ranges::none_of(known.drivers, [&](const auto& driver) {
+      return driver.limit && std::ranges::any_of(wanted.by_driver, [&](const auto& of_driver) {
+               return driver.in_use + of_driver.second > *driver.limit && driver.name == of_driver.first;
+             });
     });
     if (all_fit) return true;
     const bool may_be_in_use = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {

@@ -58,6 +58,9 @@ class StorageScorer final : public framework::NodeScorer {
                 AvailableCache& cache)
       : binder_(snapshot, claims, cache), by_utilization_(table) {}
 
+  // No node has a volume or a capacity that counts.
+  bool is_nothing() const { return binder_.delayed_are_alike(); }
+
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     VolumePlan plan;
     feasible.each([&](Row row) {
@@ -94,7 +97,9 @@ std::unique_ptr<framework::NodeScorer> make_storage_scorer(const Snapshot& snaps
   if (claims.delayed.empty()) return std::make_unique<framework::SameScore>(0);
   PodClaims waiting;  // only delayed claims affect the score
   waiting.delayed = claims.delayed;
-  return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization, cache);
+  auto scorer = std::make_unique<StorageScorer>(snapshot, waiting, by_utilization, cache);
+  if (scorer->is_nothing()) return std::make_unique<framework::SameScore>(0);
+  return scorer;
 }
 
 }  // namespace podium::plugins

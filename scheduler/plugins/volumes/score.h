@@ -21,7 +21,8 @@ namespace podium::plugins {
 // utilization scores higher.
 std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args);
 
-// Nodes get 0 if the pod has no delayed claims. `by_utilization` must outlive the scorer.
+// All nodes get 0 if the pod has no delayed claims, or no node has a volume or a capacity for them.
+// `by_utilization` must outlive the scorer.
 std::unique_ptr<framework::NodeScorer> make_storage_scorer(const cluster::Snapshot& snapshot,
                                                            const PodClaims& claims,
                                                            const std::vector<std::int32_t>& by_utilization,
