@@ -1,6 +1,6 @@
 // PODIUM_VECTOR_CLONES: compiles the function after it for baseline x86-64 and for x86-64-v3 (AVX2). The
 // loader picks one. Used for loops over columns; both variants give equal results.
-// PODIUM_VECTOR_CLONES_WIDE: for x86-64-v4 (AVX-512) too, which multiplies 64-bit numbers.
+// PODIUM_VECTOR_CLONES_WIDE: for x86-64-v4 (AVX-512) too, which multiplies and compares 64-bit numbers.
 #pragma once
 
 // Not with sanitizers: they instrument the resolver, which runs before they are initialized.

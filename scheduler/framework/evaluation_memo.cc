@@ -1,6 +1,7 @@
 #include "scheduler/framework/evaluation_memo.h"
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "scheduler/cluster/snapshot.h"
@@ -71,15 +72,15 @@ EvaluationMemo::Strategies* EvaluationMemo::strategies_of(const Totals& totals) 
 }
 
 template <typename T>
-T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& key, std::size_t most) {
+T& EvaluationMemo::find(Recent<T>& kept, const std::vector<std::int64_t>& key, std::size_t most) {
   auto known = std::ranges::find(kept, key, &T::key);
   if (known == kept.end()) {
     if (kept.size() < most) kept.emplace_back();
-    known = kept.end() - 1;
+    known = std::prev(kept.end());
     known->forget();
     known->key = key;
   }
-  std::rotate(kept.begin(), known, known + 1);
+  kept.splice(kept.begin(), kept, known);
   return kept.front();
 }
 
@@ -99,20 +100,19 @@ EvaluationMemo::Strategies& EvaluationMemo::strategies(const Declared& declared,
     // The scores of all nodes are known under this key: only the nodes that they are for change.
     const auto alike =
         is_full ? std::find_if(strategies_.rbegin(), strategies_.rend(), has_key) : strategies_.rend();
-    known = strategies_.end() - 1;
+    known = std::prev(strategies_.end());
     if (alike == strategies_.rend())
       known->forget();
     else
-      known = alike.base() - 1;
+      known = std::prev(alike.base());
     known->key = declared.key();
     known->nodes_of = nodes_of;
   }
-  std::rotate(strategies_.begin(), known, known + 1);
+  strategies_.splice(strategies_.begin(), strategies_, known);
   return strategies_.front();
 }
 
-template KeptCounts& EvaluationMemo::find(std::vector<KeptCounts>&, const std::vector<std::int64_t>&,
-                                          std::size_t);
+template KeptCounts& EvaluationMemo::find(Recent<KeptCounts>&, const std::vector<std::int64_t>&, std::size_t);
 
 EvaluationMemo* EvaluationMemo::of_thread() { return memo_of_thread; }
 EvaluationMemo::Use::Use(EvaluationMemo& memo) : before_(memo_of_thread) { memo_of_thread = &memo; }

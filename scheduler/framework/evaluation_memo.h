@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -131,13 +132,16 @@ class EvaluationMemo {
   };
 
  private:
+  // The last one first: a list, since a strategy's arrays are dear to move.
   template <typename T>
-  static T& find(std::vector<T>& kept, const std::vector<std::int64_t>& key, std::size_t most);
+  using Recent = std::list<T>;
+  template <typename T>
+  static T& find(Recent<T>& kept, const std::vector<std::int64_t>& key, std::size_t most);
 
   ColumnView view_;
-  std::vector<Verdicts> verdicts_;  // the last one first
-  std::vector<Strategies> strategies_;
-  std::vector<KeptCounts> counts_;
+  Recent<Verdicts> verdicts_;
+  Recent<Strategies> strategies_;
+  Recent<KeptCounts> counts_;
   std::uint64_t numbers_ = 0, nodes_of_ = 0;
 };
 

@@ -107,8 +107,8 @@ class Filters {
   const Snapshot& snapshot_;
   EvaluationObserver* const observer_;
   std::vector<std::pair<const FilterPlugin*, PreparedFilter>> pre_filtered_;
-  std::vector<std::string> pre_filters_run_;
-  std::vector<Entry> filters_;  // in Filter order
+  std::vector<std::string_view> pre_filters_run_;  // the profile has them
+  std::vector<Entry> filters_;                     // in Filter order
   std::optional<Verdict> rejected_;
   std::optional<NodeMask> only_;
   std::string missing_node_;  // the first of their names, if none of them exists

@@ -38,10 +38,10 @@ std::uint8_t keep_inside_chunk(const std::uint8_t* __restrict scores, const std:
 template <typename T>
 [[gnu::always_inline]] inline void add_scaled(const std::uint8_t* __restrict scores, T weight,
                                               T* __restrict sums) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] += scores[i] * weight;
+  for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] = static_cast<T>(sums[i] + scores[i] * weight);
 }
 PODIUM_VECTOR_CLONES
-void add_chunk(const std::uint8_t* __restrict scores, std::int32_t weight, std::int32_t* __restrict sums) {
+void add_chunk(const std::uint8_t* __restrict scores, std::int16_t weight, std::int16_t* __restrict sums) {
   add_scaled(scores, weight, sums);
 }
 PODIUM_VECTOR_CLONES
@@ -50,7 +50,7 @@ void add_chunk(const std::uint8_t* __restrict scores, std::int64_t weight, std::
 }
 
 PODIUM_VECTOR_CLONES
-void widen(const std::int32_t* __restrict sums, std::int64_t* __restrict total) {
+void widen(const std::int16_t* __restrict sums, std::int64_t* __restrict total) {
   for (std::size_t i = 0; i < kChunkRows; ++i) total[i] = sums[i];
 }
 
@@ -61,7 +61,7 @@ template <typename T>
   return most;
 }
 PODIUM_VECTOR_CLONES
-std::int32_t largest_of(const std::int32_t* values) { return largest(values); }
+std::int16_t largest_of(const std::int16_t* values) { return largest(values); }
 PODIUM_VECTOR_CLONES
 std::int64_t largest_of(const std::int64_t* values) { return largest(values); }
 
@@ -76,7 +76,7 @@ template <typename T>
   return most;
 }
 PODIUM_VECTOR_CLONES
-std::int32_t largest_below_of(const std::int32_t* values, std::int32_t limit) {
+std::int16_t largest_below_of(const std::int16_t* values, std::int16_t limit) {
   return largest_under(values, limit);
 }
 PODIUM_VECTOR_CLONES
@@ -122,7 +122,7 @@ void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restri
   mark_from(values, least, bytes);
 }
 PODIUM_VECTOR_CLONES
-void mark(const std::int32_t* values, std::int32_t least, std::uint8_t* __restrict bytes) {
+void mark(const std::int16_t* values, std::int16_t least, std::uint8_t* __restrict bytes) {
   mark_from(values, least, bytes);
 }
 PODIUM_VECTOR_CLONES
@@ -243,17 +243,18 @@ ScoreSummary summary_of(Scores::Values scores) {
 
 TotalSummary summary_of(Totals::Values totals) { return summarize(totals.data()); }
 
+// The weights of the default profile and most others have sums that fit into 16 bits.
 TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total) {
   std::int64_t most = 0;
   for (const auto& strategy : strategies) most += kMaxScore * strategy.weight;
-  if (most > std::numeric_limits<std::int32_t>::max()) {
+  if (most > std::numeric_limits<std::int16_t>::max()) {
     total.fill(0);
     for (const auto& [scores, weight] : strategies) add_chunk(scores, weight, total.data());
     return summarize(total.data());
   }
-  std::array<std::int32_t, kChunkRows> sums{};
+  std::array<std::int16_t, kChunkRows> sums{};
   for (const auto& [scores, weight] : strategies)
-    add_chunk(scores, static_cast<std::int32_t>(weight), sums.data());
+    add_chunk(scores, static_cast<std::int16_t>(weight), sums.data());
   widen(sums.data(), total.data());
   return summarize(sums.data());
 }

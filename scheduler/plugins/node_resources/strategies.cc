@@ -21,7 +21,7 @@ struct Sums {
 // The loops for amounts below kSmall. Rows without the resource add nothing. The loops compare integers and
 // select by masks; with other code GCC emits branches and does not vectorise.
 
-PODIUM_VECTOR_CLONES
+PODIUM_VECTOR_CLONES_WIDE
 void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
                std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights,
                std::size_t rows) {

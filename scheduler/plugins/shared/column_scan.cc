@@ -15,7 +15,7 @@ void mark_equal(const std::uint32_t* rows, std::uint32_t id, std::uint8_t* bytes
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] |= rows[i] == id ? 0xFF : 0;
 }
 
-PODIUM_VECTOR_CLONES
+PODIUM_VECTOR_CLONES_WIDE
 void mark_short(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t want,
                 std::size_t rows, std::uint8_t* __restrict insufficient,
                 std::uint8_t* __restrict unresolvable) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "scheduler/cluster/snapshot.h"
@@ -42,6 +43,18 @@ TEST(EvaluateScores, TheTotalIsTheWeightedSumOverFeasibleNodes) {
               ElementsAre(Pair("a", 50)));
   EXPECT_EQ(snapshot.node_name(*decision.choice), "b");
   EXPECT_EQ(decision.total[*snapshot.find_row("c")], 0) << "other rows of a scorer are ignored";
+}
+
+TEST(EvaluateScores, TotalsAreExactForAnyWeights) {
+  const auto snapshot = cluster_of({"a", "b"});
+  const FakeScore fit("Fit", {{"a", 100}, {"b", 99}}), images("Images", {{"a", 100}});
+  for (const int weight : {1, 326, 327, 654, 655, 1 << 20, std::numeric_limits<int>::max()}) {
+    const auto decision =
+        evaluate(*info(pod("p")), snapshot, ProfileOf().score(fit, weight).score(images, 1));
+    EXPECT_THAT(
+        named(top_total(decision, snapshot, 2), snapshot),
+        ElementsAre(Pair("a", 100 * std::int64_t{weight} + 100), Pair("b", 99 * std::int64_t{weight})));
+  }
 }
 
 TEST(EvaluateScores, WithoutStrategiesEveryNodeHasOnePoint) {
