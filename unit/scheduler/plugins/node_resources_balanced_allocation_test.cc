@@ -137,5 +137,28 @@ TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
   }
 }
 
+// A plugin that keeps balances from one decision to the next, and one that has none.
+TEST(NodeResourcesBalancedAllocation, WhatIsKeptIsWhatIsSo) {
+  SCOPED_SEED(test_seed());
+  constexpr int kNodes = 1100;
+  RandomResources random(test_seed(), false);
+  const auto nodes = random.nodes(kNodes);
+  std::vector<Snapshot> forks{snapshot_of({nodes.begin(), nodes.begin() + 900}, random.placed(2000, kNodes))};
+  const auto plugin = make(make_node_resources_balanced_allocation);
+  for (int round = 0; round < 60; ++round) {
+    auto& changed = forks[random.below(forks.size())];
+    for (const auto& pod : random.placed(round % 20 == 7 ? 80 : 2, kNodes)) changed.add_pod(info(pod));
+    if (random.below(2)) changed.remove_pod("uid-placed" + std::to_string(random.below(2000)));
+    if (random.below(2)) changed.set_node(std::make_shared<const api::Node>(nodes[random.below(kNodes)]));
+    if (random.below(4) == 0) changed.remove_node("n" + std::to_string(random.below(kNodes)));
+    if (round % 10 == 3 && forks.size() < 4) forks.push_back(Snapshot(changed));
+    const auto incoming = random.incoming();
+    const auto& asked = forks[random.below(forks.size())];
+    EXPECT_EQ(score(plugin, incoming, asked),
+              score(make(make_node_resources_balanced_allocation), incoming, asked))
+        << round;
+  }
+}
+
 }  // namespace
 }  // namespace podium::plugins::test::node_resources_balanced_allocation_test
