@@ -35,6 +35,7 @@
 #include "explain/report/reason_words.h"
 #include "explain/workload/admin_access.h"
 #include "explain/workload/daemon_set_pods.h"
+#include "explain/workload/template_change.h"
 
 namespace podium::explain {
 namespace {
@@ -127,9 +128,8 @@ class Answering {
       answer_.group = group_answer(replicas_, together, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    // A DaemonSet updates the nodes that have its pods, whatever the others lack.
-    const bool may_update = placed.fitting() == placed.asked || subject_.kind == Subject::Kind::daemon_set;
-    if (update && may_update) set_stuck_rollout(std::move(*update), placed.asked);
+    const auto others = with_other_template(subject_, replicas_.pod, pods_removed);
+    if (update && is_update(subject_, placed, others)) set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
@@ -142,10 +142,12 @@ class Answering {
                                                  podium::counted(of_group, "pod")));
     else if (!objects_.has_all_group_minimums && api::pod_group_of(replicas_.pod))
       answer_.not_modelled.emplace_back("PodGroup");
-    const bool is_changed = question_.fixes || !subject_.existing;
     const bool has_fixes = question_.fixes && (placed.fitting() < placed.asked || !question_.nodes.empty());
-    answer_.notes =
-        notes_of(subject_, replicas_.pod, start, is_changed ? pods_removed : RemovedPods(), has_fixes);
+    // A fix may change the template.
+    auto notes = notes_of({subject_, replicas_.pod, start, question_.fixes ? pods_removed : others, status_,
+                           answer_.first_failure, has_fixes});
+    notes.resize(std::min(notes.size(), kMostNotes - answer_.notes.size()));
+    std::ranges::move(notes, std::back_inserter(answer_.notes));
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -291,8 +293,10 @@ class Answering {
   }
 
   void set_stuck_rollout(UpdateStart update, std::int32_t count) {
-    auto stuck = find_stuck_rollout(replicas_, count, std::move(update));
-    if (!is_cut_short()) answer_.stuck_rollout = std::move(stuck);
+    auto end = find_stuck_rollout(replicas_, count, std::move(update));
+    if (!end || is_cut_short()) return;
+    answer_.stuck_rollout = std::move(end->stuck);
+    answer_.notes.push_back(cut(std::move(end->note), kNoteBytes));
   }
 
   // The domain in which the first replica would be placed.

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/similar.h"
-#include "explain/report/report.h"
+#include "explain/workload/template_change.h"
 #include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
@@ -46,30 +45,53 @@ std::string scheduler_note(const Subject& subject, const api::Pod& pod, const cl
   return fmt::format("no pod on a node has the scheduler {}, and no profile has that name. {}", named, near);
 }
 
-// The number behind the StatefulSet's name; nullopt: it is not one of its pods.
-std::optional<std::int32_t> ordinal_of(const Subject& set, std::string_view pod) {
-  if (!pod.starts_with(set.name) || pod.size() < set.name.size() + 2) return std::nullopt;
-  const auto digits = pod.substr(set.name.size() + 1);
-  std::int32_t ordinal = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(ordinal) : std::nullopt;
-}
-
 // An ordered StatefulSet waits for each of its pods before it touches another one, also if the pod has an
-// earlier template and will never be ready. Empty: none of its pods waits.
+// earlier template and will never be ready. Empty: all of its pods are ready.
 // Source: pkg/controller/statefulset/stateful_set_control.go: processReplica
-std::string unreplaced_note(const Subject& subject, const std::vector<cluster::PodInfoPtr>& waiting) {
+std::string unreplaced_note(const Subject& subject, const RemovedPods& own) {
   if (subject.kind != Subject::Kind::stateful_set || subject.is_parallel) return {};
-  std::optional<std::int32_t> first;
-  for (const auto& info : waiting) {
-    const auto ordinal = ordinal_of(subject, info->pod->meta.name);
-    if (ordinal && !info->pod->terminating() && (!first || *ordinal < *first)) first = ordinal;
+  std::optional<std::pair<std::int32_t, const char*>> first;
+  const auto see = [&](const api::Pod& pod, const char* state) {
+    const auto ordinal = ordinal_of(subject, pod.meta.name);
+    if (ordinal && !pod.terminating() && (!first || *ordinal < first->first)) first.emplace(*ordinal, state);
+  };
+  for (const auto& info : own.waiting) see(*info->pod, "waits");
+  for (const auto& info : own.placed) {
+    if (is_unready(*info->pod)) see(*info->pod, "is not ready");
   }
   if (!first) return {};
   return fmt::format(
-      "a changed template does not replace {0}-{1}, which waits: a StatefulSet with podManagementPolicy "
+      "a changed template does not replace {0}-{1}, which {2}: a StatefulSet with podManagementPolicy "
       "OrderedReady changes no pod until it is ready. After the change, delete the pod {0}-{1}.",
-      subject.name, *first);
+      subject.name, first->first, first->second);
+}
+
+// Where a claim comes from that a controller creates with the pod. Empty: nothing creates it.
+std::string source_of_claim(const Subject& subject, const std::string& claim) {
+  const auto is_of = [&](const std::string& start, const std::string& end) {
+    return claim.size() > start.size() + end.size() && claim.starts_with(start) && claim.ends_with(end);
+  };
+  for (const auto& of : subject.claim_templates) {
+    if (is_of(fmt::format("{}-{}-", of.meta.name, subject.name), ""))
+      return fmt::format("is made from the claim template {}", of.meta.name);
+  }
+  for (const auto& of : subject.claims) {
+    if (is_of("", "-" + of.volume)) return fmt::format("is that of the pod's ephemeral volume {}", of.volume);
+  }
+  return {};
+}
+
+// About the first claim of the reasons that no controller has made yet: its name says little to the author.
+std::string claim_note(const Subject& subject, const std::vector<ReportRejection>& rejections,
+                       const cluster::Snapshot& fork) {
+  for (const auto& each : rejections) {
+    const std::string claim(framework::named(each.about, framework::Topic::claim));
+    const auto source = claim.empty() ? std::string() : source_of_claim(subject, claim);
+    if (!source.empty() &&
+        !fork.objects().find<api::PersistentVolumeClaim>(subject.pod.meta.namespace_, claim))
+      return fmt::format("the claim {} does not exist yet: it {}.", claim, source);
+  }
+  return {};
 }
 
 // The same of one pod of a StatefulSet, whose policy is not known. Empty: it is not such a pod.
@@ -86,17 +108,20 @@ std::string unreplaced_pod_note(const Subject& subject) {
 
 }  // namespace
 
-std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
-                                  const RemovedPods& own, bool has_fixes) {
-  constexpr std::size_t kMostNotes = 4, kNoteBytes = 512;
+std::vector<std::string> notes_of(const Noted& noted) {
+  const auto& [subject, pod, fork, own, first, failure, has_fixes] = noted;
   std::vector<std::string> out;
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
-  if (auto note = unreplaced_note(subject, own.waiting); !note.empty()) out.push_back(std::move(note));
+  if (auto note = unreplaced_note(subject, own); !note.empty()) out.push_back(std::move(note));
   if (auto note = has_fixes ? unreplaced_pod_note(subject) : ""; !note.empty())
     out.push_back(std::move(note));
-  if (!own.placed.empty() && !subject.kept_template.empty())
+  const bool has_own = !own.placed.empty() || !own.waiting.empty();
+  if (has_own && !subject.kept_template.empty())
     out.push_back(subject.kept_template + ". This is the answer with the new template in all of them.");
-  if (auto note = scheduler_note(subject, pod, fork); !note.empty())
+  auto of_claim = claim_note(subject, first.rejections, fork);
+  if (of_claim.empty() && failure) of_claim = claim_note(subject, failure->rejections, fork);
+  if (!of_claim.empty()) out.push_back(cut(std::move(of_claim), kNoteBytes));
+  if (auto note = scheduler_note(subject, pod, fork); !note.empty() && out.size() < kMostNotes)
     out.push_back(cut(std::move(note), kNoteBytes));
   const auto add = [&](const std::string& key, std::string_view effect) {
     if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;

@@ -3,19 +3,35 @@
 // Threads: a pure function. Errors: none.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "explain/report/each_field.h"
+#include "explain/report/report.h"
 #include "explain/workload/workload.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {
 
+inline constexpr std::size_t kMostNotes = bound_of(&ReportAnswer::notes).items,
+                             kNoteBytes = bound_of(&ReportAnswer::notes).bytes;
+
+struct Noted {
+  const Subject& subject;
+  const api::Pod& pod;            // admitted
+  const cluster::Snapshot& fork;  // without the question's pods
+  const RemovedPods& own;         // the subject's pods, those that a change of the template concerns
+  // The reasons against the first of the question's pods, and against the first that does not fit.
+  const ReportStatus& first;
+  const std::optional<FirstFailure>& failure;
+  bool has_fixes = false;  // the answer proposes changes of the template
+};
+
 // A StatefulSet's name that may be too long for its pods, pods that a change of the template would not
-// replace, and constraints over labels that no node has, which therefore reject no node. At most four. `own`:
-// the subject's pods, if the question is about a changed template. `has_fixes`: the answer proposes changes
-// of the template.
-std::vector<std::string> notes_of(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork,
-                                  const RemovedPods& own, bool has_fixes);
+// replace, a claim that a reason names and that does not exist yet, and constraints over labels that no node
+// has, which therefore reject no node. At most kMostNotes.
+std::vector<std::string> notes_of(const Noted& noted);
 
 }  // namespace podium::explain

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/failures.h"
 #include "explain/answer/preempting.h"
@@ -17,6 +19,7 @@
 #include "explain/workload/deletion_order.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
+#include "explain/workload/template_change.h"
 #include "scheduler/framework/evaluation_memo.h"
 
 namespace podium::explain {
@@ -25,6 +28,16 @@ namespace {
 using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
+
+std::string left_words(std::size_t old, std::int32_t run, std::int32_t wait) {
+  const auto news = [](std::int32_t count) {
+    return podium::counted(static_cast<std::size_t>(count), "new one");
+  };
+  return fmt::format(
+      "where it gets stuck, the update leaves {}, {} that {}{}.", podium::counted(old, "old pod"), news(run),
+      run == 1 ? "runs" : "run",
+      wait == 0 ? "" : fmt::format(" and {} that {}", news(wait), wait == 1 ? "waits" : "wait"));
+}
 
 // Places new pods next to the old ones, as far as the quotas allow.
 class Update {
@@ -40,6 +53,16 @@ class Update {
     fork_.each_pod([&](const PodInfoPtr& pod) {
       if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : existing_).push_back(pod);
     });
+    const auto has_new = [&](const PodInfoPtr& pod) {
+      return has_template(replicas.subject, replicas.pod, *pod->pod);
+    };
+    const auto updated = std::ranges::stable_partition(existing_, std::not_fn(has_new));
+    // If all have it, the update is one that only restarts them.
+    if (updated.size() < existing_.size()) {
+      updated_.assign(updated.begin(), updated.end());
+      existing_.erase(updated.begin(), updated.end());
+      placed_ = std::min(static_cast<std::int32_t>(updated_.size()), count_);
+    }
     for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork_);
     // The controller deletes old pods that wait before the others.
     std::vector<std::string> waiting;
@@ -65,10 +88,10 @@ class Update {
     return admitted;
   }
 
-  // Places the next new pod. `node`: its DaemonSet's choice; empty: any. nullopt: there is no place, and
-  // seen_failed() has the reason.
-  std::optional<Row> place_next(std::string_view node = {}) {
-    const auto pod = make_replica(replicas_, placed_, fork_, node);
+  // Places the new pod of this index. `node`: its DaemonSet's choice; empty: any. nullopt: there is no place,
+  // and seen_failed() has the reason.
+  std::optional<Row> place(std::int32_t index, std::string_view node = {}) {
+    const auto pod = make_replica(replicas_, index, fork_, node);
     const auto decision = framework::evaluate(*pod, fork_, replicas_.profile, start_);
     start_ = decision.next_start;
     std::string refused;
@@ -80,7 +103,7 @@ class Update {
       }
       refused = failure->message("Reserve");
     }
-    see_failed({placed_, pod, decision, fork_, refused});
+    see_failed({index, pod, decision, fork_, refused});
     return std::nullopt;
   }
 
@@ -89,12 +112,13 @@ class Update {
     quotas_.release({.placed = {pod}, .nominated = {}}, replicas_.subject.has_deadline);
   }
 
-  std::optional<StuckRollout> stuck(std::optional<FirstFailure> failure) const {
+  std::optional<RolloutEnd> stuck(std::optional<FirstFailure> failure, std::string note) const {
     if (!failure) return std::nullopt;
-    return StuckRollout{.updated = static_cast<std::size_t>(placed_),
-                        .max_surge = static_cast<std::size_t>(steps_.surge),
-                        .max_unavailable = static_cast<std::size_t>(steps_.unavailable),
-                        .first_failure = std::move(*failure)};
+    return RolloutEnd{.stuck = {.updated = static_cast<std::size_t>(placed_),
+                                .max_surge = static_cast<std::size_t>(steps_.surge),
+                                .max_unavailable = static_cast<std::size_t>(steps_.unavailable),
+                                .first_failure = std::move(*failure)},
+                      .note = std::move(note)};
   }
   FirstFailure quota_failure() const {
     const auto words = fmt::format("quota {} allows no more pods", quota_);
@@ -110,7 +134,8 @@ class Update {
   const RollingUpdate::Steps steps_;
   Snapshot fork_;
   Quotas quotas_;
-  std::vector<PodInfoPtr> existing_;  // without those that terminate
+  std::vector<PodInfoPtr> existing_;  // with the old template; without those that terminate
+  std::vector<PodInfoPtr> updated_;   // with the new one
   std::int32_t placed_ = 0;           // new pods
   std::string quota_;                 // that allows no more new pods now
 
@@ -131,9 +156,11 @@ class Update {
 class DeploymentUpdate final : Update {
  public:
   DeploymentUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
-      : Update(replicas, count, std::move(start)), old_(existing_) {}
+      : Update(replicas, count, std::move(start)), old_(existing_), created_(placed_) {
+    for (const auto& pod : updated_) old_.count_related(pod->pod->node_name);
+  }
 
-  std::optional<StuckRollout> run() {
+  std::optional<RolloutEnd> run() {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
     while (has_time()) {
@@ -141,7 +168,8 @@ class DeploymentUpdate final : Update {
       const bool has_deleted = remove_old();
       if (old_.empty() && placed_ == count_) return std::nullopt;
       if (!has_created && !has_deleted)
-        return stuck(placed_ == created_ && !quota_.empty() ? quota_failure() : failure_);
+        return stuck(placed_ == created_ && !quota_.empty() ? quota_failure() : failure_,
+                     left_words(old_.size(), placed_, created_ - placed_));
     }
     return std::nullopt;
   }
@@ -156,7 +184,7 @@ class DeploymentUpdate final : Update {
     if (wanted > 0) created_ += admitted(wanted);
     const auto before = placed_;
     while (placed_ < created_ && has_time()) {
-      const auto row = place_next();
+      const auto row = place(placed_);
       if (!row) break;
       old_.count_related(std::string(fork_.node_name(*row)));
     }
@@ -181,57 +209,77 @@ class DeploymentUpdate final : Update {
   void forget(const cluster::PodInfo& evicted) override { old_.forget(evicted); }
 
   DeletionOrder old_;
-  std::int32_t created_ = 0;             // new pods
+  std::int32_t created_;                 // new pods
   std::optional<FirstFailure> failure_;  // of the last new pod that had no place
 };
 
 // A DaemonSet that surges creates the new pod of a node next to the old one, on as many nodes at a time as
 // the surge allows, and deletes the old pod once the new one is available. A new pod without a place keeps
-// its part of the surge. The controller's order of the nodes is random; here it is that of their names.
-class SurgingUpdate final : Update {
+// its part of the surge. Without a surge the old pod is deleted first, on as many nodes as may be without
+// one. The controller's order of the nodes is random; here it is that of their names.
+class DaemonUpdate final : Update {
  public:
-  SurgingUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
+  DaemonUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
       : Update(replicas, count, std::move(start)) {
     for (const auto& pod : existing_) old_[pod->pod->node_name].push_back(pod);
+    for (const auto& pod : updated_) done_.insert(pod->pod->node_name);
   }
 
-  std::optional<StuckRollout> run() {
+  std::optional<RolloutEnd> run() {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
     std::vector<std::string> nodes;
-    for (const auto row : daemon_rows(replicas_.subject.pod, fork_)) nodes.emplace_back(fork_.node_name(row));
+    for (const auto row : daemon_rows(replicas_.subject.pod, fork_)) {
+      std::string name(fork_.node_name(row));
+      if (!done_.contains(name)) nodes.push_back(std::move(name));
+    }
+    // Without a surge, the missing pods of other nodes are among those that may be missing.
+    if (!surges())
+      std::ranges::stable_partition(nodes, [this](const auto& node) { return old_[node].empty(); });
     std::int32_t waiting = 0;  // new pods without a place
     for (const auto& node : nodes) {
       if (!has_time()) return std::nullopt;
-      if (waiting >= steps_.surge) break;
-      replaces_ = !old_[node].empty();
-      if (!update(node) && replaces_) ++waiting;
+      if (waiting >= (surges() ? steps_.surge : steps_.unavailable)) break;
+      counts_ = !surges() || !old_[node].empty();
+      if (!update(node) && counts_) ++waiting;
     }
-    return stuck(std::move(failure_));
+    std::size_t left = 0;
+    for (const auto& [_, pods] : old_) left += pods.size();
+    // Without old pods the update has ended.
+    if (left == 0 && !surges()) return std::nullopt;
+    return stuck(std::move(failure_), left_words(left, placed_, waiting));
   }
 
  private:
+  bool surges() const { return steps_.surge > 0; }
+
+  void remove_old(const std::string& node, const std::function<bool(const api::Pod&)>& goes) {
+    auto& old = old_[node];
+    for (const auto& pod : old) {
+      if (goes(*pod->pod)) remove(pod);
+    }
+    std::erase_if(old, [&](const PodInfoPtr& pod) { return goes(*pod->pod); });
+  }
+
   // True: the new pod of the node has a place.
   bool update(const std::string& node) {
-    auto& old = old_[node];
+    const auto all = [](const api::Pod&) { return true; };
+    if (!surges()) remove_old(node, all);
     if (admitted(1) == 0) {
-      if (!replaces_) return false;
+      if (!counts_) return false;
       if (!failure_) failure_ = quota_failure();
       failure_->replica = 0;
       return false;
     }
     // An old pod that is not ready goes as soon as the new one is created.
-    for (const auto& pod : old) {
-      if (!is_ready(*pod->pod)) remove(pod);
-    }
-    std::erase_if(old, [](const PodInfoPtr& pod) { return !is_ready(*pod->pod); });
-    if (!place_next(node)) return false;
-    for (const auto& pod : old) remove(pod);
+    remove_old(node, [](const api::Pod& pod) { return !is_ready(pod); });
+    if (!place(placed_, node)) return false;
+    remove_old(node, all);
     return true;
   }
 
   void see_failed(const ReplicaSeen& seen) override {
-    if (!replaces_) return;
+    if (!counts_) return;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
     keep_own_node(failed);
     if (failure_) return add_node(failed, *failure_);
@@ -244,18 +292,133 @@ class SurgingUpdate final : Update {
   }
 
   std::map<std::string, std::vector<PodInfoPtr>, std::less<>> old_;  // by node
+  std::set<std::string> done_;                                       // nodes with a new pod
   std::optional<FirstFailure> failure_;                              // of all nodes without a place
-  // The node has an old pod. The update and its surge do not include the missing pods of other nodes.
-  bool replaces_ = false;
+  // The node has an old pod, or it does not matter. An update that surges, and its surge, do not include the
+  // missing pods of other nodes.
+  bool counts_ = false;
+};
+
+// A StatefulSet deletes the pods with the highest ordinals, as many as may be missing, and creates them again
+// in ascending order. An ordered one then waits for each of them.
+class StatefulUpdate final : Update {
+ public:
+  StatefulUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
+      : Update(replicas, count, std::move(start)) {
+    std::set<std::int32_t> done;
+    for (const auto& pod : existing_) {
+      if (const auto index = index_of(*pod)) old_.emplace(*index, pod);
+    }
+    for (const auto& pod : updated_) {
+      if (const auto index = index_of(*pod)) done.insert(*index);
+    }
+    placed_ = static_cast<std::int32_t>(done.size());
+    const auto first = first_to_update();
+    // A missing one with a lower ordinal gets the old template.
+    for (auto index = first; index < count_; ++index) {
+      if (!old_.contains(index) && !done.contains(index)) missing_.insert(index);
+    }
+  }
+
+  std::optional<RolloutEnd> run() {
+    if (!replicas_.subject.is_parallel && waits()) return std::nullopt;
+    framework::EvaluationMemo memo;
+    const framework::EvaluationMemo::Use use(memo);
+    do {
+      if (!has_time()) return std::nullopt;
+      create();
+    } while (remove_highest());
+    if (missing_.empty()) return std::nullopt;
+    const auto& set = replicas_.subject;
+    auto note = left_words(old_.size(), placed_, static_cast<std::int32_t>(missing_.size()));
+    if (!set.is_parallel)
+      note = fmt::format(
+          "a StatefulSet's update goes from the highest ordinal down and stops at a pod that does not become "
+          "ready, here {}-{}; {}",
+          set.name, set.first_ordinal + *missing_.begin(), note);
+    return stuck(std::move(failure_), std::move(note));
+  }
+
+ private:
+  // For a pod that is not ready, as notes.h says.
+  bool waits() const {
+    return std::ranges::any_of(existing_, [](const PodInfoPtr& pod) { return is_unready(*pod->pod); });
+  }
+
+  std::optional<std::int32_t> index_of(const cluster::PodInfo& pod) const {
+    const auto& set = replicas_.subject;
+    const auto ordinal = ordinal_of(set, pod.pod->meta.name);
+    const auto index = ordinal.value_or(0) - set.first_ordinal;
+    return ordinal && index >= 0 && index < count_ ? std::optional(index) : std::nullopt;
+  }
+  // The controller compares the partition with the place among the replicas.
+  std::int32_t first_to_update() const { return replicas_.subject.rolling_update->partition; }
+
+  void create() {
+    const auto missing = missing_;
+    for (const auto index : missing) {
+      if (!has_time()) return;
+      if (admitted(1) == 0) {
+        failure_ = quota_failure();
+        failure_->replica = static_cast<std::size_t>(index) + 1;
+        return;
+      }
+      if (place(index))
+        missing_.erase(index);
+      else if (!replicas_.subject.is_parallel)
+        return;
+    }
+  }
+
+  // False: all have the new template, or as many are missing as may be.
+  bool remove_highest() {
+    if (!missing_.empty() && !replicas_.subject.is_parallel) return false;
+    auto left = steps_.unavailable - static_cast<std::int32_t>(missing_.size());
+    bool has_removed = false;
+    for (; left > 0 && !old_.empty() && old_.rbegin()->first >= first_to_update(); --left) {
+      const auto [index, pod] = *old_.rbegin();
+      remove(pod);
+      old_.erase(index);
+      missing_.insert(index);
+      has_removed = true;
+    }
+    return has_removed;
+  }
+
+  void see_failed(const ReplicaSeen& seen) override {
+    failure_ = failure_of(seen, project(*seen.pod, seen.decision, seen.fork));
+  }
+  void forget(const cluster::PodInfo& evicted) override {
+    std::erase_if(old_,
+                  [&](const auto& each) { return each.second->pod->meta.uid == evicted.pod->meta.uid; });
+  }
+
+  std::map<std::int32_t, PodInfoPtr> old_;  // by index
+  std::set<std::int32_t> missing_;          // indices
+  std::optional<FirstFailure> failure_;     // of the last new pod that had no place
 };
 
 }  // namespace
 
-std::optional<StuckRollout> find_stuck_rollout(const Replicas& replicas, std::int32_t count,
-                                               UpdateStart start) {
-  if (replicas.subject.kind == Subject::Kind::daemon_set)
-    return SurgingUpdate(replicas, count, std::move(start)).run();
-  return DeploymentUpdate(replicas, count, std::move(start)).run();
+bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& others) {
+  // An ordered StatefulSet waits for its pod, and updates none: notes.h.
+  const bool is_ordered = subject.kind == Subject::Kind::stateful_set && !subject.is_parallel;
+  if (is_ordered && !others.waiting.empty()) return false;
+  const bool surges =
+      subject.kind == Subject::Kind::daemon_set && subject.rolling_update->max_surge.number > 0;
+  return placed.fitting() == placed.asked || surges || !others.placed.empty();
+}
+
+std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, std::int32_t count,
+                                             UpdateStart start) {
+  switch (replicas.subject.kind) {
+    case Subject::Kind::daemon_set:
+      return DaemonUpdate(replicas, count, std::move(start)).run();
+    case Subject::Kind::stateful_set:
+      return StatefulUpdate(replicas, count, std::move(start)).run();
+    default:
+      return DeploymentUpdate(replicas, count, std::move(start)).run();
+  }
 }
 
 std::optional<UpdateStart> start_of_update(const Question& question, Snapshot fork,

@@ -1,16 +1,19 @@
-// The rolling update of a Deployment, or of a DaemonSet that surges, step by step: whether the new pods find
-// places next to those that they replace. A what-if asks about all replicas as if the existing pods were not
-// there, so all may fit and the update may still get stuck.
+// The rolling update of a workload, step by step: whether the new pods find places next to the old ones that
+// the controller does not delete yet. A what-if asks about all replicas as if the existing pods were not
+// there. So all may fit and the update may still get stuck, or few may fit and the old pods stay.
 //
 // Every new pod with a place counts as available. The order of deletions is that of
-// explain/workload/deletion_order.h.
+// explain/workload/deletion_order.h. Existing pods count as old unless they have the new template and others
+// do not.
 //
 // Threads: pure functions on one fork. Errors: none.
-// Sources: pkg/controller/deployment/rolling.go, pkg/controller/daemon/update.go.
+// Sources: pkg/controller/deployment/rolling.go, pkg/controller/daemon/update.go,
+// pkg/controller/statefulset/stateful_set_control.go.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "explain/answer/placing.h"
@@ -27,9 +30,17 @@ struct UpdateStart {
   Quotas quotas;
 };
 
+// Whether the question's pods would come as an update. Where one of them does not fit, only a changed
+// template makes an update. A DaemonSet that surges updates the nodes that have its pods, whatever the others
+// lack. `others`: the existing pods with another template.
+bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& others);
+
+struct RolloutEnd {
+  StuckRollout stuck;
+  std::string note;  // the pods that it leaves, old and new
+};
 // nullopt: the update ends, or the budget does.
-std::optional<StuckRollout> find_stuck_rollout(const Replicas& replicas, std::int32_t count,
-                                               UpdateStart start);
+std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, std::int32_t count, UpdateStart start);
 
 // With the question's changes. `fork`: as it was before the question. nullopt: no rolling update.
 std::optional<UpdateStart> start_of_update(const Question& question, cluster::Snapshot fork,

@@ -14,6 +14,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kMost = 1'000'000'000;
+constexpr RollingUpdate::Bound kNone{.number = 0, .is_percent = false},
+    kOne{.number = 1, .is_percent = false};
 
 RollingUpdate::Bound bound_at(const json::value& workload, std::string_view pointer,
                               RollingUpdate::Bound or_else = {}) {
@@ -52,15 +54,22 @@ std::optional<RollingUpdate> read_rolling_update(const json::value& deployment) 
       .max_unavailable = bound_at(deployment, "/spec/strategy/rollingUpdate/maxUnavailable")};
 }
 
-std::optional<RollingUpdate> read_surge(const json::value& daemon_set) {
+std::optional<RollingUpdate> read_daemon_update(const json::value& daemon_set) {
   if (api::text_at(daemon_set, "/spec/updateStrategy/type") == "OnDelete") return std::nullopt;
-  constexpr RollingUpdate::Bound kNone{.number = 0, .is_percent = false},
-      kOne{.number = 1, .is_percent = false};
-  RollingUpdate update{
+  return RollingUpdate{
       .max_surge = bound_at(daemon_set, "/spec/updateStrategy/rollingUpdate/maxSurge", kNone),
       .max_unavailable = bound_at(daemon_set, "/spec/updateStrategy/rollingUpdate/maxUnavailable", kOne),
       .rounds_up = true};
-  return update.max_surge.number > 0 ? std::optional(update) : std::nullopt;
+}
+
+std::optional<RollingUpdate> read_stateful_update(const json::value& stateful_set) {
+  if (api::text_at(stateful_set, "/spec/updateStrategy/type") == "OnDelete") return std::nullopt;
+  const auto partition =
+      api::integer_at(stateful_set, "/spec/updateStrategy/rollingUpdate/partition").value_or(0);
+  return RollingUpdate{
+      .max_surge = kNone,
+      .max_unavailable = bound_at(stateful_set, "/spec/updateStrategy/rollingUpdate/maxUnavailable", kOne),
+      .partition = static_cast<std::int32_t>(std::clamp<std::int64_t>(partition, 0, kMost))};
 }
 
 std::string kept_template(const json::value& workload) {
@@ -68,15 +77,19 @@ std::string kept_template(const json::value& workload) {
   if (kind == "ReplicaSet" || kind == "ReplicationController")
     return fmt::format("a {} does not replace its pods: they keep their template", kind);
   if (kind == "Deployment" && api::is_true_at(workload, "/spec/paused"))
-    return "the Deployment is paused: its pods keep their template until it is resumed";
+    return "the Deployment is paused: until it is resumed, its pods keep their template, and new ones get "
+           "that "
+           "too";
   if (kind != "StatefulSet" && kind != "DaemonSet") return {};
   if (api::text_at(workload, "/spec/updateStrategy/type") == "OnDelete")
     return "the updateStrategy is OnDelete: a pod keeps its template until it is deleted";
   const auto partition =
       api::integer_at(workload, "/spec/updateStrategy/rollingUpdate/partition").value_or(0);
+  if (kind == "DaemonSet" || partition <= 0) return {};
+  // The controller counts from the first ordinal.
   const auto first = api::integer_at(workload, "/spec/ordinals/start").value_or(0);
-  if (kind == "DaemonSet" || partition <= first) return {};
-  return fmt::format("the partition is {}: pods with a lower ordinal keep their template", partition);
+  return fmt::format("the partition is {}: pods with {} keep their template", partition,
+                     first <= 0 ? "a lower ordinal" : fmt::format("an ordinal below {}", first + partition));
 }
 
 }  // namespace podium::explain

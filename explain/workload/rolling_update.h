@@ -1,9 +1,10 @@
-// RollingUpdate: how many pods a Deployment's controller creates and deletes at a time to replace them, or on
-// how many nodes a DaemonSet's controller does so.
+// RollingUpdate: how many pods a workload's controller creates and deletes at a time to replace them: of a
+// Deployment, a StatefulSet, or a DaemonSet, where it counts nodes.
 //
 // Threads: values. Errors: none; a strategy that is not valid reads as the default.
 // Sources: pkg/controller/deployment/util/deployment_util.go (ResolveFenceposts),
-// pkg/controller/daemon/update.go (updatedDesiredNodeCounts).
+// pkg/controller/daemon/update.go (updatedDesiredNodeCounts),
+// pkg/controller/statefulset/stateful_set_utils.go (getStatefulSetMaxUnavailable).
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -24,16 +25,17 @@ struct RollingUpdate {
     std::int32_t unavailable = 0;  // replicas that may be missing
   };
   Bound max_surge = {}, max_unavailable = {};
-  bool rounds_up = false;  // percentages that may be missing
+  bool rounds_up = false;      // percentages that may be missing
+  std::int32_t partition = 0;  // StatefulSet: pods with a lower ordinal keep their template
 
   Steps steps(std::int32_t replicas) const;
 };
 
 // nullopt: the Deployment deletes all pods first (Recreate).
 std::optional<RollingUpdate> read_rolling_update(const boost::json::value& deployment);
-// nullopt: the DaemonSet deletes the old pod of a node before it creates the new one, which then only needs
-// the place of the old one.
-std::optional<RollingUpdate> read_surge(const boost::json::value& daemon_set);
+// nullopt: the pods keep their template until somebody deletes them (OnDelete).
+std::optional<RollingUpdate> read_daemon_update(const boost::json::value& daemon_set);
+std::optional<RollingUpdate> read_stateful_update(const boost::json::value& stateful_set);
 
 // Why existing pods of the workload keep their template when that of the workload changes: a pause, OnDelete,
 // a partition, or a controller that replaces no pods; empty: they are replaced.

@@ -213,11 +213,12 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPa
     case Kind::stateful_set:
       if (auto owned = own_as_stateful_set(subject, value, path, std::move(*selector)); !owned)
         return std::unexpected(owned.error());
+      subject.rolling_update = read_stateful_update(value);
       break;
     default:
       own(subject, Kind::daemon_set, subject.name);
       add_daemon_tolerations(subject.pod);
-      subject.rolling_update = read_surge(value);
+      subject.rolling_update = read_daemon_update(value);
   }
   return subject;
 }

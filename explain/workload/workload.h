@@ -54,7 +54,7 @@ struct Subject {
   std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
   // The ReplicaSet, StatefulSet or ReplicationController that would own the pods.
   std::optional<api::Workload> owner;
-  std::optional<RollingUpdate> rolling_update;              // Deployment; DaemonSet, if it surges
+  std::optional<RollingUpdate> rolling_update;              // Deployment, StatefulSet, DaemonSet
   std::string kept_template;                                // why its pods keep theirs: kept_template()
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet

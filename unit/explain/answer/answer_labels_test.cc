@@ -159,6 +159,54 @@ TEST(Answer, SaysThatPodsKeepTheirTemplate) {
   }
   EXPECT_THAT(notes("StatefulSet", set), testing::IsEmpty());
   EXPECT_THAT(notes("StatefulSet", set + partition, false), testing::IsEmpty()) << "it is new";
+  const auto ordinals = set + R"("ordinals": {"start": 5}, )";
+  EXPECT_THAT(
+      notes("StatefulSet", ordinals + partition),
+      testing::ElementsAre(
+          std::string("the partition is 2: pods with an ordinal below 7 keep their template") + kAnswer));
+}
+
+// A stored Deployment whose template was changed while it is paused.
+TEST(Answer, SaysThatAPausedDeploymentKeepsItsPods) {
+  auto snapshot = unit::two_nodes();
+  auto set = test::workload(api::Workload::Kind::replica_set, "shop", "web-a",
+                            test::select_labels({{"app", "web"}}));
+  set.meta.owners = {
+      {.api_version = "apps/v1", .kind = "Deployment", .name = "web", .uid = "d", .controller = true}};
+  snapshot.objects().set_workload(test::share(set));
+  unit::run_pod(snapshot, test::pod("web-a-1")
+                              .ns("shop")
+                              .owner("ReplicaSet", "web-a")
+                              .label("app", "web")
+                              .container("c")
+                              .image("i")
+                              .req("cpu", "1")
+                              .tolerate_exists("node.kubernetes.io/not-ready", "NoExecute")
+                              .tolerate_exists("node.kubernetes.io/unreachable", "NoExecute")
+                              .node("n1")
+                              .phase("Running"));
+  const auto notes = [&](const char* cpu, const char* fixes = "false") {
+    auto question = unit::read(
+        fmt::format(R"({{"workloadRef": {{"kind": "Deployment", "name": "web"}}, "fixes": {}}})", fixes));
+    const auto read = read_subject(
+        fmt::format(
+            R"({{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "web", "namespace": "shop"}},
+                 "spec": {{"replicas": 1, "paused": true, "selector": {{"matchLabels": {{"app": "web"}}}},
+                   "template": {{"metadata": {{"labels": {{"app": "web"}}}},
+                     "spec": {{"containers": [{{"name": "c", "image": "i",
+                       "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}}, "status": {{"replicas": 1}}}})",
+            cpu),
+        *question);
+    EXPECT_TRUE(read) << read.error().message;
+    return answer(*question, snapshot, unit::default_config(), {}).answer.value().notes;
+  };
+  const auto kept = testing::ElementsAre(
+      "the Deployment is paused: until it is resumed, its pods keep their template, and new ones get that "
+      "too. "
+      "This is the answer with the new template in all of them.");
+  EXPECT_THAT(notes("2"), kept);
+  EXPECT_THAT(notes("1"), testing::IsEmpty()) << "its pods have the template";
+  EXPECT_THAT(notes("1", "true"), kept) << "a fix would change the template";
 }
 
 TEST(Answer, SaysWhatTheNamedNodeHasInsteadOfTheLabels) {

@@ -1,6 +1,7 @@
 // Replicas that share volumes or other resources of a Reserve plugin: each sees what the earlier ones
 // got, and the live snapshot does not change.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -257,6 +258,18 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
     EXPECT_EQ(status.answer->fitting, c.placed);
     EXPECT_FALSE(c.snapshot.objects().find<Claim>("default", "web#1-disk"));
   }
+}
+
+// A reason names the claim, which no file has.
+TEST(EphemeralVolumes, TheirClaimsAreExplained) {
+  const auto notes = [](const cluster::Snapshot& snapshot) {
+    return answer(unit::about(with_ephemeral("web"), 1, ephemeral("none")), snapshot, unit::default_config())
+        .answer.value()
+        .notes;
+  };
+  EXPECT_THAT(notes(nodes()), testing::ElementsAre("the claim web-disk does not exist yet: it is that of the "
+                                                   "pod's ephemeral volume disk."));
+  EXPECT_THAT(notes(with(claim("web-disk", "none"))), testing::IsEmpty()) << "it exists";
 }
 
 TEST(EphemeralVolumes, AreReadWithTheirPath) {

@@ -1,5 +1,6 @@
 // A Deployment's rolling update next to the pods that it replaces.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,6 +13,8 @@ namespace podium::explain {
 namespace {
 
 using test::pod;
+using testing::ElementsAre;
+using testing::IsEmpty;
 using unit::ask;
 using unit::condition;
 
@@ -172,15 +175,15 @@ TEST(RollingUpdate, IsStuckIfAQuotaAllowsNoMorePods) {
   EXPECT_EQ(stuck->first_failure.message, "quota q allows no more pods");
 }
 
-// A DaemonSet that requests 1 CPU on each node.
-std::string daemon_set(std::string_view strategy, std::string_view spec = "") {
+// A DaemonSet that requests this on each node.
+std::string daemon_set(std::string_view strategy, std::string_view spec = "", std::string_view cpu = "1") {
   return fmt::format(
       R"({{"template": {{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {{"name": "log"}},
            "spec": {{"updateStrategy": {}, "selector": {{"matchLabels": {{"app": "log"}}}},
              "template": {{"metadata": {{"labels": {{"app": "log"}}}},
                "spec": {{{} "containers": [{{"name": "c", "image": "i",
-                 "resources": {{"requests": {{"cpu": "1"}}}}}}]}}}}}}}}}})",
-      strategy, spec);
+                 "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}}}}}})",
+      strategy, spec, cpu);
 }
 
 // A pod of log on each node, and `others`: what other pods request there.
@@ -230,6 +233,150 @@ TEST(RollingUpdate, ADaemonSetThatSurgesNeedsRoomForTwoPods) {
   constexpr const char* kPort = R"("hostNetwork": true,)";
   EXPECT_FALSE(ask(daemon_set("{}", kPort), full).answer->stuck_rollout) << "the old pod goes first";
   EXPECT_FALSE(ask(daemon_set(R"({"type": "OnDelete"})"), full).answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, ADaemonSetStopsWhereNoMoreNodesMayBeWithoutItsPod) {
+  // The new pod of n2 has no place, so the controller leaves the old one of n3.
+  const auto status = ask(daemon_set("{}", "", "2"), log_on({{"n1", "2"}, {"n2", "3"}, {"n3", "1"}}));
+  EXPECT_EQ(status.outcome, "PartlyFits");
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  EXPECT_EQ(status.answer->stuck_rollout->updated, 1u);
+  EXPECT_EQ(status.answer->stuck_rollout->max_surge, 0u);
+  EXPECT_EQ(status.answer->stuck_rollout->first_failure.rejections.at(0).examples,
+            std::vector<std::string>{"n2"});
+  EXPECT_THAT(
+      status.answer->notes,
+      ElementsAre("where it gets stuck, the update leaves 1 old pod, 1 new one that runs and 1 new one "
+                  "that waits."));
+  const auto two = R"({"rollingUpdate": {"maxUnavailable": 2}})";
+  EXPECT_FALSE(
+      ask(daemon_set(two, "", "2"), log_on({{"n1", "2"}, {"n2", "3"}, {"n3", "1"}})).answer->stuck_rollout);
+}
+
+// "the update leaves …", or why it does not begin.
+std::vector<std::string> left(const ReportStatus& status) {
+  EXPECT_TRUE(status.answer) << status.message;
+  return status.answer ? status.answer->notes : std::vector<std::string>();
+}
+
+TEST(RollingUpdate, OldPodsStayWhereFewNewOnesFit) {
+  auto snapshot = three_nodes("2");
+  unit::run_pod(snapshot, pod("other").ns("shop").req("cpu", "2").node("n3"));
+  auto status = ask(deployment("3", rolling("1", "0")), snapshot);
+  EXPECT_EQ(status.outcome, "PartlyFits") << "2 of 3, if the old ones were not there";
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  EXPECT_EQ(status.answer->stuck_rollout->updated, 0u);
+  EXPECT_THAT(left(status),
+              ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that run "
+                          "and 1 new one that waits."));
+  status = ask(deployment("3", rolling("0", "1")), snapshot);
+  EXPECT_THAT(left(status),
+              ElementsAre("where it gets stuck, the update leaves 2 old pods, 0 new ones that run "
+                          "and 1 new one that waits."));
+  EXPECT_THAT(left(ask(deployment("1", rolling("1", "0")), snapshot)), IsEmpty());
+}
+
+// A pod as the API server stores one of deployment().
+test::PodBuilder as_asked(const std::string& name, const char* cpu) {
+  return pod(name)
+      .ns("shop")
+      .uid(name)
+      .owner("ReplicaSet", "web-abc")
+      .label("app", "web")
+      .container("c")
+      .image("i")
+      .req("cpu", cpu)
+      .tolerate_exists("node.kubernetes.io/not-ready", "NoExecute")
+      .tolerate_exists("node.kubernetes.io/unreachable", "NoExecute")
+      .phase("Running")
+      .condition("Ready", "True");
+}
+
+TEST(RollingUpdate, PodsWithTheNewTemplateStay) {
+  auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}}, {"n2", "n3"}, "3");
+  unit::run_pod(snapshot, as_asked("new", "3").node("n1"));
+  const auto status = ask(deployment("3", rolling("1", "0")), snapshot);
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  EXPECT_EQ(status.answer->stuck_rollout->updated, 1u);
+  EXPECT_THAT(left(status),
+              ElementsAre("where it gets stuck, the update leaves 2 old pods, 1 new one that runs "
+                          "and 1 new one that waits."));
+}
+
+TEST(RollingUpdate, AnUnchangedTemplateReplacesNoPod) {
+  auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {}, "3");
+  unit::run_pod(snapshot, as_asked("a", "3").node("n1"));
+  unit::run_pod(snapshot, as_asked("b", "3").node("n2"));
+  const auto status = ask(deployment("3", rolling("1", "0")), snapshot);
+  EXPECT_EQ(status.outcome, "PartlyFits") << "the third one has no place";
+  EXPECT_FALSE(status.answer->stuck_rollout);
+  EXPECT_THAT(left(status), IsEmpty());
+}
+
+// A StatefulSet of 3 replicas. `spec`: more fields of its spec.
+std::string stateful_set(std::string_view cpu, std::string_view spec = "") {
+  return fmt::format(
+      R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {{"name": "db"}},
+           "spec": {{"replicas": 3, "serviceName": "db", {} "selector": {{"matchLabels": {{"app": "db"}}}},
+             "template": {{"metadata": {{"labels": {{"app": "db"}}}},
+               "spec": {{"containers": [{{"name": "c", "image": "i",
+                 "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}}}}}})",
+      spec, cpu);
+}
+
+// db-0, db-1 and db-2 with 2 CPUs each on n1, n2 and n3 with 4, and another pod on n2.
+cluster::Snapshot db_on_three_nodes(const char* is_first_ready = "True") {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}});
+  unit::run_pod(snapshot, pod("other").ns("shop").req("cpu", "2").node("n2"));
+  for (int i = 0; i < 3; ++i) {
+    auto old = pod(fmt::format("db-{}", i)).ns("shop").owner("StatefulSet", "db").label("app", "db");
+    unit::run_pod(snapshot, old.req("cpu", "2")
+                                .node(fmt::format("n{}", i + 1))
+                                .phase("Running")
+                                .condition("Ready", i == 0 ? is_first_ready : "True"));
+  }
+  return snapshot;
+}
+
+std::string stateful_strategy(std::string_view fields) {
+  return fmt::format(R"("updateStrategy": {{"rollingUpdate": {{{}}}}},)", fields);
+}
+
+TEST(RollingUpdate, AStatefulSetStopsAtThePodThatDoesNotFit) {
+  const auto status = ask(stateful_set("3"), db_on_three_nodes());
+  EXPECT_EQ(status.outcome, "PartlyFits") << condition(status, "Complete");
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  const auto& stuck = *status.answer->stuck_rollout;
+  EXPECT_EQ(stuck.updated, 1u) << "db-2 on n3";
+  EXPECT_EQ(stuck.max_surge, 0u);
+  EXPECT_EQ(stuck.max_unavailable, 1u);
+  EXPECT_EQ(stuck.first_failure.replica, 2u) << "db-1";
+  EXPECT_THAT(
+      left(status),
+      ElementsAre("a StatefulSet's update goes from the highest ordinal down and stops at a pod that "
+                  "does not become ready, here db-1; where it gets stuck, the update leaves 1 old pod, "
+                  "1 new one that runs and 1 new one that waits."));
+  EXPECT_FALSE(ask(stateful_set("1"), db_on_three_nodes()).answer->stuck_rollout);
+  const auto last_only = ask(stateful_set("3", stateful_strategy(R"("partition": 2)")), db_on_three_nodes());
+  EXPECT_FALSE(last_only.answer->stuck_rollout);
+  // db-2 and db-1 are deleted, and db-1 comes first: it takes n3.
+  const auto two = ask(stateful_set("3", stateful_strategy(R"("maxUnavailable": 2)")), db_on_three_nodes());
+  ASSERT_TRUE(two.answer->stuck_rollout);
+  EXPECT_EQ(two.answer->stuck_rollout->first_failure.replica, 3u);
+  EXPECT_FALSE(ask(stateful_set("3", R"("updateStrategy": {"type": "OnDelete"},)"), db_on_three_nodes())
+                   .answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, AnOrderedStatefulSetWaitsForAPodThatIsNotReady) {
+  const auto status = ask(stateful_set("3"), db_on_three_nodes("False"));
+  EXPECT_FALSE(status.answer->stuck_rollout) << "it does not begin";
+  EXPECT_THAT(
+      left(status),
+      ElementsAre("a changed template does not replace db-0, which is not ready: a StatefulSet with "
+                  "podManagementPolicy OrderedReady changes no pod until it is ready. After the change, "
+                  "delete the pod db-0."));
+  EXPECT_TRUE(ask(stateful_set("3", R"("podManagementPolicy": "Parallel",)"), db_on_three_nodes("False"))
+                  .answer->stuck_rollout);
 }
 
 TEST(RollingUpdate, RoundsAsTheController) {
