@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "api/values/drained_pod.h"
@@ -13,6 +14,7 @@
 #include "explain/answer/drain_budgets.h"
 #include "explain/answer/uncordoning.h"
 #include "explain/report/reason_words.h"
+#include "explain/report/state_taints.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
 #include "scheduler/framework/decision.h"
@@ -71,10 +73,13 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
   std::size_t placed = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     placed += places[i] ? 1 : 0;
-    if (!places[i] && kinds.insert(waiters_.pods[i].kind).second) still_waiting_.push_back(i);
+    // A pod of a DaemonSet goes with its node.
+    if (!places[i] && !stays(*waiters_.pods[i].pod->pod) && kinds.insert(waiters_.pods[i].kind).second)
+      still_waiting_.push_back(i);
   }
-  if (!still_waiting_.empty()) find_wanted_cordoned(places, placed);
   if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
+  no_cordoned_helps_ = still_waiting_;
+  if (!still_waiting_.empty()) find_wanted_cordoned(places, placed);
   find_gainers(places);
   is_ready_ = true;
 }
@@ -91,6 +96,7 @@ void NodeRemoval::find_wanted_cordoned(Places places, std::size_t placed) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i] && wanted.contains(*places[i])) waiter_of_.emplace(*places[i], i);
   }
+  std::erase_if(no_cordoned_helps_, [&](std::size_t i) { return places[i].has_value(); });
 }
 
 void NodeRemoval::find_gainers(const Places& places) {
@@ -261,19 +267,36 @@ Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entr
                     has_reason ? "has no other place: " + words_of(entry) : "has no other place");
 }
 
-// A node that is empty and takes a pod that waits is of use.
+// A node that is empty and takes a pod that waits is of use. So is one that takes it once it is uncordoned,
+// if no other cordoned node does, or once it is ready, if the pod's volume may be there.
 std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& fork) const {
-  if (still_waiting_.empty()) return std::nullopt;
+  const auto& node = *base_.entry(row).node;
   auto empty = fork;
-  if (!base_.entry(row).node->unschedulable) uncordon(row, empty);
-  for (const auto index : still_waiting_) {
-    const auto& waiter = waiters_.pods[index];
-    if (!has_time()) return std::nullopt;
-    const auto decision = framework::evaluate(*waiter.pod, empty, *waiter.profile);
-    if (decision.fits() && decision.feasible.test(row))
-      return blocked_by("Wanted", *waiter.pod, "waits, and fits there once it is empty");
+  uncordon(row, empty);
+  const auto& indices = node.unschedulable ? no_cordoned_helps_ : still_waiting_;
+  const char* once = node.unschedulable ? "waits, and fits there once it is empty and uncordoned"
+                                        : "waits, and fits there once it is empty";
+  for (const auto index : indices) {
+    if (auto wanted = wanted_by(index, row, empty, once)) return wanted;
+  }
+  if (std::ranges::none_of(node.taints, is_of_state)) return std::nullopt;
+  auto ready = std::make_shared<api::Node>(*empty.entry(row).node);
+  std::erase_if(ready->taints, is_of_state);
+  empty.set_node(std::move(ready));
+  for (const auto index : no_cordoned_helps_) {
+    if (!has_read_volume(*waiters_.pods[index].pod->pod)) continue;
+    if (auto wanted = wanted_by(index, row, empty, "waits, and fits there once it is ready")) return wanted;
   }
   return std::nullopt;
+}
+
+std::optional<Blocked> NodeRemoval::wanted_by(std::size_t index, Row row, const Snapshot& empty,
+                                              std::string_view once) const {
+  const auto& waiter = waiters_.pods[index];
+  if (!has_time()) return std::nullopt;
+  const auto decision = framework::evaluate(*waiter.pod, empty, *waiter.profile);
+  if (!decision.fits() || !decision.feasible.test(row)) return std::nullopt;
+  return blocked_by("Wanted", *waiter.pod, once);
 }
 
 }  // namespace podium::explain

@@ -62,6 +62,8 @@ class NodeRemoval {
   std::vector<cluster::PodInfoPtr> without_waiting(std::vector<cluster::PodInfoPtr> pods) const;
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
+  std::optional<Blocked> wanted_by(std::size_t index, cluster::Row row, const cluster::Snapshot& empty,
+                                   std::string_view once) const;
   void find_wanted_cordoned(Places places, std::size_t placed);
   void find_gainers(const Places& places);
   void place_gainers(std::int32_t priority, std::size_t& next, cluster::Snapshot& fork) const;
@@ -70,7 +72,8 @@ class NodeRemoval {
   const QuietProfiles profiles_;
   cluster::Snapshot base_;
   Waiters waiters_;
-  std::vector<std::size_t> still_waiting_;  // indices of waiters without a place, one of each kind
+  std::vector<std::size_t> still_waiting_;      // indices of waiters without a place, one of each kind
+  std::vector<std::size_t> no_cordoned_helps_;  // those of them that no cordoned node takes as it is
   // By kind: indices of waiters without a place that other pods keep away, so that evictions may help them.
   std::vector<std::vector<std::size_t>> gainers_;
   std::set<std::string, std::less<>> waiting_;     // UIDs of the waiters

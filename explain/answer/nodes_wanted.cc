@@ -119,12 +119,14 @@ class Wanting {
     if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));
     if (out_.not_tried == 0) find_reasons(plans, best_);
     // Other pods could take the room of a group on uncordoned nodes.
-    if (best_.placed() > now.placed() && (!has_groups_ || best_.placed() == waiters_.pods.size()))
-      try_uncordoned(now);
+    if (!has_groups_ || best_.placed() == waiters_.pods.size()) try_uncordoned(now);
   }
 
+  // Uncordoned nodes may place more than new ones: some pods need that very node, such as for a volume.
   void try_uncordoned(const NodePlan& now) {
-    const auto needed = cordoned_to_use(waiters_, best_.placed(), search_.budget, now.fork, now.places);
+    const auto most = placed_uncordoned(waiters_, search_.budget, now.fork, now.places);
+    if (most <= now.placed() || most < best_.placed()) return;
+    const auto needed = cordoned_to_use(waiters_, most, search_.budget, now.fork, now.places);
     if (needed.size() > kMostUncordoned) return;
     for (const auto row : needed) out_.uncordon.emplace_back(base_.node_name(row));
   }
@@ -300,14 +302,14 @@ class Wanting {
       const auto workload = name_of(*waiter.pod->pod);
       // The reason has what the pod asks for.
       ++found[{workload.ns, workload.kind, workload.name,
-               workload.name.empty() ? "they fit on no shape" : reason}];
+               workload.name.empty() ? "they fit on no shape" : cut(reason, kUnplacedBytes)}];
     };
     for (const auto& [waiter, reason] : left_out_) note(waiter, reason);
     for (std::size_t i = 0; i < best_.places.size() && out_.not_tried == 0; ++i) {
       const auto& waiter = waiters_.pods[i];
       if (best_.places[i]) continue;
       const auto reason = reasons_.find(waiter.kind);
-      note(waiter, reason == reasons_.end() ? "they fit on no shape" : reason->second);
+      note(waiter, reason == reasons_.end() ? "they fit on no shape" : reason->second + on_cordoned(waiter));
     }
     for (const auto& [key, count] : found)
       out_.unplaced.push_back(
@@ -316,6 +318,19 @@ class Wanting {
                              [](const auto& each) { return each.pods.count; });
     out_.unplaced_total = out_.unplaced.size();
     if (out_.unplaced.size() > kMostUnplacedListed) out_.unplaced.resize(kMostUnplacedListed);
+  }
+
+  // "; n2 would take one if it were uncordoned". Empty: no cordoned node would.
+  std::string on_cordoned(const Waiter& waiter) {
+    const auto [known, is_new] = on_cordoned_.try_emplace(waiter.kind);
+    if (!is_new || !has_time()) return known->second;
+    if (!uncordoned_) uncordoned_ = all_uncordoned(best_.fork);
+    const auto decision = framework::evaluate(*waiter.pod, *uncordoned_, *waiter.profile);
+    if (!decision.choice || !base_.find_row(uncordoned_->node_name(*decision.choice))) return {};
+    if (!best_.fork.entry(*decision.choice).node->unschedulable) return {};
+    known->second =
+        fmt::format("; {} would take one if it were uncordoned", uncordoned_->node_name(*decision.choice));
+    return known->second;
   }
 
   // Finds why the pods without a place in the plan have none with one more node of each shape either.
@@ -425,8 +440,10 @@ class Wanting {
   const std::vector<KnownShape>& shapes_ = known_.list;
   std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
   NodePlan best_;
-  std::map<std::size_t, std::string> reasons_;  // by kind of pods that have no place
-  std::set<std::size_t> fits_somewhere_;        // kinds of pods that one more node would take
+  std::map<std::size_t, std::string> reasons_;      // by kind of pods that have no place
+  std::set<std::size_t> fits_somewhere_;            // kinds of pods that one more node would take
+  std::map<std::size_t, std::string> on_cordoned_;  // by kind
+  std::optional<Snapshot> uncordoned_;              // the best choice, with all nodes uncordoned
   bool has_groups_ = false, has_groups_without_minimum_ = false;
   std::vector<std::pair<Waiter, std::string>> left_out_;  // pods of groups, with the reason
   NodesWanted out_;

@@ -47,6 +47,12 @@ std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::si
 
 }  // namespace
 
+Snapshot all_uncordoned(const Snapshot& base) {
+  auto fork = base;
+  for (const auto row : cordoned(base)) uncordon(row, fork);
+  return fork;
+}
+
 std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const Snapshot& base,
                               const Places& now) {
   const auto places = places_with(cordoned(base), waiters, budget, base, now);

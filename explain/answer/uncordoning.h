@@ -18,6 +18,9 @@ namespace podium::explain {
 std::vector<cluster::Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
                                           const cluster::Snapshot& base, const Places& now);
 
+// A copy in which no node is cordoned.
+cluster::Snapshot all_uncordoned(const cluster::Snapshot& base);
+
 // The most pods that are placed if all nodes are uncordoned. 0: the budget has ended.
 std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const cluster::Snapshot& base,
                               const Places& now);
