@@ -98,8 +98,9 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
 }
 
-// Pods that terminate still count, and leave by themselves.
-void try_terminating(const Trials& trials, Fixes& out) {
+// Pods that terminate still count, and leave by themselves. Returns how many replicas fit then; 0: that does
+// not help.
+std::int32_t try_terminating(const Trials& trials, Fixes& out) {
   std::vector<PodInfoPtr> pods;
   std::set<std::string> nodes;
   trials.question().start.each_pod([&](const PodInfoPtr& pod) {
@@ -107,7 +108,7 @@ void try_terminating(const Trials& trials, Fixes& out) {
     pods.push_back(pod);
     nodes.insert(pod->pod->node_name);
   });
-  if (pods.empty()) return;
+  if (pods.empty()) return 0;
   boost::json::object fields{{"pods", pods.size()}};
   if (nodes.size() == 1) fields["nodeName"] = *nodes.begin();
   Remedy remedy{
@@ -121,7 +122,10 @@ void try_terminating(const Trials& trials, Fixes& out) {
           if (fork.find_pod(pod->pod->meta.uid)) remove_with_devices(*pod->pod, fork);
         }
       }};
-  if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
+  const auto landing = trials.with({&remedy});
+  if (!landing) return 0;
+  out.add(std::move(remedy), *landing);
+  return landing->fitting;
 }
 
 // The priorities just above those of placed pods, ascending. Priorities below the pod's own change nothing.
@@ -157,14 +161,16 @@ std::string eviction_words(const Trials::Landing& landing) {
 }
 
 // A pod of higher priority may evict every pod that one of lower priority may. So bisection
-// finds the lowest priority.
-void try_priority(const Trials& trials, Fixes& out) {
+// finds the lowest priority. Preemption also chooses pods that terminate, and waits for their end: that needs
+// no higher priority. `after_end`: the replicas that fit then.
+// Source: pkg/scheduler/framework/preemption (prepareCandidate).
+void try_priority(const Trials& trials, std::int32_t after_end, Fixes& out) {
   if (trials.pod().preempt_never || trials.question().decision.preemption) return;
   const auto values = higher_priorities(trials);
   const auto best = least_that_helps(trials, std::ssize(values), [&](std::int64_t i) {
     return trials.with_priority(values[static_cast<std::size_t>(i)]);
   });
-  if (!best) return;
+  if (!best || best->landing.fitting <= after_end) return;
   const auto least = values[static_cast<std::size_t>(best->index)];
   boost::json::object fields{{"priority", least}};
   if (auto name = class_of_at_least(trials, least); !name.empty()) fields["priorityClassName"] = name;
@@ -191,10 +197,10 @@ std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
 
 void add_cluster_fixes(const Trials& trials, Fixes& out) {
   if (trials.rejected_by(framework::names::kNodeUnschedulable)) try_each(trials, uncordoned(trials), out);
-  try_terminating(trials, out);
+  const auto after_end = try_terminating(trials, out);
   if (trials.rejected_by(framework::names::kNodeResourcesFit)) try_fewer_pods(trials, out);
   if (!trials.question().node) try_each(trials, new_nodes_that_fit(trials), out);
-  try_priority(trials, out);
+  try_priority(trials, after_end, out);
 }
 
 }  // namespace podium::explain

@@ -12,9 +12,12 @@ std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& p
                                   cluster::Snapshot& fork) {
   const auto row = node_of_evictions(decision, fork);
   if (!row) return std::nullopt;
-  for (const auto& victim : decision.preemption->victims) remove_with_devices(*victim->pod, fork);
-  placed.evicted += decision.preemption->victims.size();
-  placed.evicted_from.insert(decision.preemption->node);
+  for (const auto& victim : decision.preemption->victims) {
+    remove_with_devices(*victim->pod, fork);
+    if (victim->pod->terminating()) continue;  // it leaves anyhow
+    ++placed.evicted;
+    placed.evicted_from.insert(decision.preemption->node);
+  }
   return row;
 }
 

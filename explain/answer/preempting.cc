@@ -14,7 +14,8 @@ std::optional<WithPreemption> count_with_preemption(const Replicas& replicas, Co
   count.evicts = true;
   count.most = std::min(count.most, kMostPreempting);
   const auto with = place_replicas(replicas, count, fork, {}, {});
-  if (with.fitting() <= placed.fitting()) return std::nullopt;
+  // Without evictions, only pods that terminate make room: they need no preemption.
+  if (with.fitting() <= placed.fitting() || with.evicted == 0) return std::nullopt;
   return WithPreemption{.fitting = static_cast<std::size_t>(with.fitting()),
                         .evicted = with.evicted,
                         .may_be_more = with.ended != Placed::Ended::done};

@@ -248,6 +248,21 @@ TEST(Fixes, AreNoTolerationsOfANodesState) {
 }
 
 // What admission adds to a pod, or refuses, is there again with the changed manifest.
+// kube-scheduler's preemption would wait for the end of that pod too.
+TEST(Fixes, APodThatTerminatesNeedsNoHigherPriority) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("old").req("cpu", "4").node("n1").terminating());
+  const auto found = fixes(pod("web").req("cpu", "4"), snapshot);
+  EXPECT_THAT(found, testing::Contains("FewerPods: the end of 1 pod that terminates on n1 -> n1"));
+  EXPECT_THAT(found, testing::Each(testing::Not(testing::HasSubstr("priority"))));
+  snapshot.set_node(big("n2", "8").ptr());
+  run_pod(snapshot, pod("other").req("cpu", "8").node("n2"));
+  EXPECT_THAT(
+      fixes(pod("web").req("cpu", "8"), snapshot),
+      testing::Contains("RaisePriority: a priority of at least 1: it would preempt 1 pod on n2 -> n2"));
+}
+
 TEST(Fixes, AreNotUndoneByAdmission) {
   cluster::Snapshot snapshot;
   snapshot.set_node(big("n1").ptr());
