@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "controller/what_if/asker.h"
+#include "controller/what_if/turns.h"
 #include "server/status.h"
 
 namespace podium::app::report_api {

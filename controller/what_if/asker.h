@@ -32,8 +32,6 @@
 
 namespace podium::controller {
 
-inline constexpr auto kNoThread = "no thread for what-ifs was free in time";
-
 class Asker {
  public:
   static constexpr Turns::Cpu kSlice = std::chrono::milliseconds(100);

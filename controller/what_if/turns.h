@@ -28,6 +28,9 @@
 
 namespace podium::controller {
 
+// Why a question was not answered that got no turn.
+inline constexpr auto kNoThread = "no thread for what-ifs was free in time";
+
 class Turns {
  public:
   using Cpu = std::chrono::nanoseconds;
