@@ -61,6 +61,21 @@ class KubectlPodium(Plugin):
         self.assertRegex(self.ask("pending", "-A", code=1), r"kubectl podium pending: .*cannot list resource")
         self.assertIn("default/huge", self.ask("pending", "-A", kubeconfig=self.plane.kubeconfig))
 
+    def test_why_has_the_cause_of_the_last_attempt(self):
+        self.plane.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+                           "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "later",
+                                    "resources": {"requests": {"storage": "1Gi"}}}})
+        claimant = pod("claimant")
+        claimant["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+        self.plane.create(claimant)
+        self.report("claimant", "Unschedulable")
+        self.assertIn("its claim data names the StorageClass later, which does not exist.\n", self.ask("why", "claimant"))
+        self.plane.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "later"},
+                           "provisioner": "kubernetes.io/no-provisioner"})
+        # kube-scheduler's text is the same.
+        wait_until(lambda: "its claim data matches no available volume of the class later, and no provisioner creates one.\n"
+                   in self.ask("why", "claimant"), "the report of the second attempt")
+
     def test_why_a_pod_of_another_scheduler_waits(self):
         self.plane.create(pod("theirs", cpu="64", schedulerName="other"))
         self.assertIn('no scheduler has tried it yet: is there one named "other"?', self.ask("why", "theirs", code=1))
