@@ -177,9 +177,10 @@ class Why {
       if (!words_of_binding.empty()) return words_of_binding;
       const auto read = render::read_report(**report);
       const auto end = end_of(target, *pod);
-      auto out = before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
-                 (condition_.empty() ? "" : fmt::format("Its condition says otherwise: {}\n", condition_)) +
-                 render::not_modelled_line(render::answer_of(read).not_modelled);
+      auto out =
+          before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
+          (condition_.empty() ? "" : fmt::format("Its condition PodScheduled says: {}\n", condition_)) +
+          render::not_modelled_line(render::answer_of(read).not_modelled);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       const bool has_ended = end.fate && !end.fate->ended.empty();
       return *pod && !has_ended ? out + render::next_step(read, target.ns, target.name, options_) : out;

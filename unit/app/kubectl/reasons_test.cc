@@ -78,7 +78,8 @@ TEST(Reasons, AreShownInFullByTheirCodes) {
             "SchedulingGated\n"
             "  of the pod, on any node  it waits for its scheduling gates\n"
             "  kube-scheduler's text    differs from case to case\n"
-            "  plugin                   SchedulingGates\n");
+            "  plugin                   SchedulingGates\n"
+            "A report has the names for the braces in \"about\", next to the code.\n");
   EXPECT_EQ(
       run_verb({"reasons", "Other"}).out,
       "Other\n"
