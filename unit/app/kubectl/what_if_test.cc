@@ -23,7 +23,7 @@ TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
 }
 
 // The pods that wait compete for the room; a gated one does not yet, nor the workload's own.
-TEST_F(OnADump, AStoredPodKeepsALabelThatItsRuntimeClassAdds) {
+TEST_F(OnADump, AStoredPodKeepsTheLabelsOfItsRuntimeClass) {
   const auto pod = [&](const std::string& more) {
     const auto dump =
         directory_.write("class.yaml", R"(
