@@ -99,10 +99,13 @@ void NodeNames::value(json::value& field) {
 // A value of a taint or a label, or the name of a DeviceTaintRule, may be a node's name, also of a node that
 // nothing else in the report names.
 void NodeNames::values(ReportStatus& status) {
-  const auto clear = [](std::vector<ReportRejection>& all) {
+  const auto clear = [this](std::vector<ReportRejection>& all) {
     for (auto& each : all) {
       each.taints.clear();
       each.taints_total = 0;
+      for (auto& [topic, named] : each.about) {
+        if (topic == framework::Topic::node) name(named);
+      }
       if (!framework::named(each.about, framework::Topic::label).empty()) each.similar.clear();
       for (auto& counts : each.devices) counts.taint_rules.clear();
       for (auto& volume : each.apart) {

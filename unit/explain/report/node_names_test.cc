@@ -115,6 +115,17 @@ TEST(NodeNames, NoOtherNodeIsProposedForOneThatIsNotThere) {
   EXPECT_EQ(status.answer->verdicts[0].reasons[0], "there is no node n7");
 }
 
+// A node that the pod does not name, such as the one of its volume, which may no longer exist.
+TEST(NodeNames, TheNodeOfAReasonIsWithheld) {
+  ReportStatus status;
+  status.rejections = {{.code = "VolumeNodeNotFound",
+                        .reason = "the volume is on gone",
+                        .about = {{framework::Topic::volume, "v"}, {framework::Topic::node, "gone"}}}};
+  NodeNames(is_node).withhold(status);
+  EXPECT_EQ(status.rejections[0].about[1].second, "withheld-1");
+  EXPECT_EQ(status.rejections[0].reason, "the volume is on withheld-1");
+}
+
 // Zones are places. Values of other labels may be names of nodes.
 TEST(NodeNames, PlacesOfVolumesAreKeptAndNodesAreNot) {
   ReportStatus status;
