@@ -93,7 +93,9 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
   if (wanted.nodes_total == 0 && wanted.not_tried > 0)
     return text + ". The deadline passed before a choice of nodes was found.\n";
   if (wanted.nodes_total == 0)
-    return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
+    return text + (wanted.unplaced_total == 0 ? ".\n"
+                   : wanted.uncordon.empty()  ? ". No node of these shapes helps:\n"
+                                             : ". No new node of these shapes helps, a cordoned one does:\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
                       : !wanted.is_fewest    ? "Additions without a superfluous node"
                       : wanted.price.empty() ? "Fewest additions"
@@ -206,7 +208,8 @@ std::string with_command(const std::string& before, const std::string& command, 
 
 std::string to_uncordon(const NodesWanted& wanted, std::size_t columns) {
   if (wanted.uncordon.empty()) return {};
-  return with_command("Instead, as many pods get a node after:",
+  return with_command(wanted.nodes_total > 0 ? "Instead, as many pods get a node after:"
+                                             : "Nothing was added. Pods get a node after:",
                       fmt::format("kubectl uncordon {}", fmt::join(wanted.uncordon, " ")), "", "", columns);
 }
 

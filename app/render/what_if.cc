@@ -255,10 +255,9 @@ std::string stuck_rollout_line(const Report& report) {
   if (why.ends_with('.')) why.pop_back();
   const auto where = failure.replica == 0 ? fmt::format("after {} of {}", stuck.updated, answer.asked)
                                           : fmt::format("at replica {} of {}", failure.replica, answer.asked);
-  return fmt::format(
-      "A rolling update (maxSurge {}, maxUnavailable {}) would get stuck {}: next to the pods that it "
-      "replaces, {}.\n",
-      stuck.max_surge, stuck.max_unavailable, where, why);
+  return fmt::format("A rolling update (maxSurge {}, maxUnavailable {}) would get stuck {}: {}{}.\n",
+                     stuck.max_surge, stuck.max_unavailable, where,
+                     stuck.max_surge > 0 ? "next to the pods that it replaces, " : "", why);
 }
 
 std::string quota_lines(const Report& report) {

@@ -78,6 +78,56 @@ class Rollouts(Live):
                 wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
                 self.knows("pods", 0)
 
+    def test_old_pods_stay_where_few_new_ones_fit(self):
+        """Without the old pods, two of the new ones would fit, next to a pod that takes most of n3."""
+        self.plane.create(pod("other", cpu="2", nodeName="n3"))
+        self.plane.mark_running("default", "other")
+        self.plane.create(deployment("2", 1, 0, False))
+        self.settles("2", 4, 0)  # with the other pod
+        changed = deployment("3", 1, 0, False)
+        self.plane.create(what_if("few", changed))
+        said = self.answer("few")
+        self.assertEqual((said["outcome"], said["replicas"]["fitting"], said["stuckRollout"]["updated"]), ("PartlyFits", 2, 0))
+        self.assertEqual(said["notes"], [
+            "where it gets stuck, the update leaves 3 old pods, 0 new ones that run and 1 new one that waits."])
+        self.plane.request("PUT", f"{DEPLOYMENTS}/web", changed)
+        self.settles("3", 0, 1)
+        self.assertEqual(self.of_cpu("2"), (4, 0))
+        self.plane.kubectl("delete", "deployment", "web", "-n", "default")
+        self.plane.kubectl("delete", "pod", "other", "-n", "default", "--force")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
+
+    def test_a_stateful_set_stops_at_the_pod_that_does_not_fit(self):
+        def stateful_set(cpu):
+            made = deployment(cpu, 1, 0, True)
+            del made["spec"]["strategy"]
+            return {**made, "kind": "StatefulSet", "spec": {**made["spec"], "serviceName": "web"}}
+
+        self.plane.create(stateful_set("2"))
+        self.settles("2", 3, 0)
+        crowded = next(each["spec"]["nodeName"] for each in self.pods() if each["metadata"]["name"] == "web-1")
+        self.plane.create(pod("other", cpu="1", nodeName=crowded))
+        self.plane.mark_running("default", "other")
+        self.knows("pods", 4)
+        changed = stateful_set("3500m")
+        self.plane.create(what_if("stops", changed))
+        said = self.answer("stops")
+        self.assertEqual((said["outcome"], said["stuckRollout"]["updated"]), ("PartlyFits", 1))
+        self.assertEqual(said["stuckRollout"]["firstFailure"]["replica"], 2)
+        self.assertIn("here web-1; where it gets stuck, the update leaves 1 old pod, 1 new one that runs and 1 new one that waits.",
+                      said["notes"][0])
+        self.plane.request("PUT", "/apis/apps/v1/namespaces/default/statefulsets/web", changed)
+        self.settles("3500m", 1, 1)
+        self.assertEqual(sorted(each["metadata"]["name"] for each in self.pods() if each["metadata"]["name"].startswith("web")),
+                         ["web-0", "web-1", "web-2"])
+        waits = next(each for each in self.pods() if not each["spec"].get("nodeName"))
+        self.assertEqual(waits["metadata"]["name"], "web-1")
+        self.plane.kubectl("delete", "statefulset", "web", "-n", "default")
+        self.plane.kubectl("delete", "pod", "other", "-n", "default", "--force")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
+
     def test_an_ordered_stateful_set_does_not_replace_a_pod_that_waits(self):
         def stateful_set(cpu):
             made = deployment(cpu, 1, 0, False)

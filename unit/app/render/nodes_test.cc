@@ -77,6 +77,20 @@ TEST(NodesTable, SaysWhichCordonedNodesWouldDo) {
                              "Instead, as many pods get a node after: kubectl uncordon n4 n7\n"));
 }
 
+TEST(NodesTable, SaysThatOnlyACordonedNodeHelps) {
+  explain::NodesWanted nodes;
+  nodes.is_finished = true;
+  nodes.unplaced = {{{"", "Deployment", "db", 1}, "no shape has kubernetes.io/hostname=n4"}};
+  nodes.unplaced_total = 1;
+  nodes.uncordon = {"n4"};
+  const NodesAnswers answers{.asked = {wanted("shop", nodes, 1, 0)}, .unasked = {}};
+  EXPECT_EQ(nodes_wanted_table(answers, {}, {}),
+            "1 pod waits. No new node of these shapes helps, a cordoned one does:\n"
+            "  SHAPE      NODES  TAKES  OF       LEFT OVER\n"
+            "  none fits      -      1  shop/db  no shape has kubernetes.io/hostname=n4\n"
+            "Nothing was added. Pods get a node after: kubectl uncordon n4\n");
+}
+
 TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   const auto verdict = [](bool is_fewest, bool is_finished, const char* price) {
     auto nodes = of_shop();

@@ -171,6 +171,13 @@ TEST(WhatIf, SaysThatARollingUpdateGetsStuck) {
                        "next to the pods that it "
                        "replaces, 3 nodes do not have enough free cpu; closest: 2 cpu short.\n"))
       << text;
+  // The controller deletes the old pod first.
+  stuck.max_surge = 0;
+  stuck.max_unavailable = 1;
+  EXPECT_EQ(
+      stuck_rollout_line(report),
+      "A rolling update (maxSurge 0, maxUnavailable 1) would get stuck at replica 3 of 13: 3 nodes do not "
+      "have enough free cpu; closest: 2 cpu short.\n");
 }
 
 TEST(WhatIf, SaysNothingOfAnUpdateThatOnlyTheQuotaStops) {
