@@ -29,6 +29,19 @@ const api::PodMaker* scaled_maker(const json::value& workload) {
   return maker && maker->is_scaled ? maker : nullptr;
 }
 
+// The engine counts pods.
+bool is_pod(const api::PodMaker& maker) { return maker.pod_template.empty(); }
+
+void count_object(const api::PodMaker& maker, std::vector<api::ResourceQuota>& quotas) {
+  const auto name = api::object_count(maker.plural, maker.group);
+  for (auto& quota : quotas) {
+    if (!quota.scopes.empty() || !api::find_resource(quota.used, name)) continue;
+    for (auto& [resource, used] : quota.used.write()) {
+      if (resource == name) used = used + api::Quantity::from_units(1);
+    }
+  }
+}
+
 }  // namespace
 
 void Applied::add(const std::vector<FileObject>& objects) {
@@ -111,6 +124,33 @@ bool Applied::lacks_namespace(const std::string& ns) const {
     return api::text_at(object, "/kind") == kNamespace && api::text_at(object, "/metadata/name") == ns;
   });
   return is_dump && !is_created && !no_namespace(cluster_, ns).empty();
+}
+
+std::vector<api::ResourceQuota>& ObjectQuotas::quotas_of(const std::string& ns) {
+  static const client::Resource kQuotas{"", "v1", "resourcequotas"};
+  const auto [known, is_new] = quotas_.try_emplace(ns);
+  if (!is_new) return known->second;
+  if (const auto listed = cluster_.list(kQuotas, ns, {})) {
+    for (const auto& object : *listed) {
+      if (auto quota = api::decode_resource_quota(object)) known->second.push_back(std::move(*quota));
+    }
+  }
+  return known->second;
+}
+
+std::string ObjectQuotas::take(const FileObject& object, const std::string& ns) {
+  const auto& maker = *object.maker;
+  auto& quotas = quotas_of(ns);
+  if (quotas.empty() || is_pod(maker)) return {};
+  const auto name = api::text_at(object.value, "/metadata/name");
+  if (!name.empty() && cluster_.get(resource_of(maker), ns, name)) return {};
+  for (const auto& quota : quotas) {
+    if (auto why = api::object_refusal(quota, maker.plural, maker.group); !why.empty()) return why;
+  }
+  count_object(maker, quotas);
+  // Its controller creates one.
+  if (maker.kind == "Deployment") count_object(*api::pod_maker("apps/v1", "ReplicaSet"), quotas);
+  return {};
 }
 
 }  // namespace podium::kubectl

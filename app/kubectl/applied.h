@@ -1,13 +1,15 @@
-// What applying the user's files would make of their workloads: the replicas that they get, and the order of
-// their pods.
+// What applying the user's files would make of their workloads: the replicas that they get, the order of
+// their pods, and the workloads that a quota of objects refuses.
 //
 // Owner: a command. Threads: the Cluster's. Errors: none; what the user may not list does not count.
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "api/admission/quota.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/manifest.h"
 
@@ -42,6 +44,23 @@ class Applied {
 
   Cluster& cluster_;
   std::vector<boost::json::value> objects_;  // of the kinds that count here
+};
+
+// The ResourceQuotas that count the objects of the files themselves ("count/deployments.apps"). The dry run
+// of an object does not see those before it, which are not created either.
+class ObjectQuotas {
+ public:
+  explicit ObjectQuotas(Cluster& cluster) : cluster_(cluster) {}
+
+  // Creates the workload of a file, if it does not exist. Returns why a quota refuses it, in the API server's
+  // words; empty: none does.
+  std::string take(const FileObject& object, const std::string& ns);
+
+ private:
+  std::vector<api::ResourceQuota>& quotas_of(const std::string& ns);
+
+  Cluster& cluster_;
+  std::map<std::string, std::vector<api::ResourceQuota>> quotas_;  // by namespace
 };
 
 }  // namespace podium::kubectl

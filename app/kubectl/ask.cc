@@ -150,8 +150,12 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   if (done) return exists;
   auto error = std::move(done.error());
   if (client::is_invalid(error)) error.kind = Error::Kind::invalid;
-  error.message = fmt::format("the API server refuses {} {}: {}", kind, name, error.message);
+  error.message = refusal(kind, name, error.message);
   return std::unexpected(std::move(error));
+}
+
+std::string refusal(std::string_view kind, std::string_view name, std::string_view why) {
+  return fmt::format("the API server refuses {} {}: {}", kind, name, why);
 }
 
 Result<json::value> ask(LiveCluster& cluster, const std::string& ns, json::object spec, bool keep) {

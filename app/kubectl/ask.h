@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 
 #include "app/kubectl/live_cluster.h"
 #include "base/result.h"
@@ -18,6 +19,9 @@ AdmittedPod dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost
 
 // A server-side dry run that creates another object, or replaces it if it exists. Returns whether it exists.
 Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const boost::json::value& object);
+
+// "the API server refuses Deployment web: exceeded quota …".
+std::string refusal(std::string_view kind, std::string_view name, std::string_view why);
 
 // Creates the question, waits for its answer and deletes it unless `keep`. Returns the answered object.
 // Ctrl-C deletes the question too.

@@ -57,7 +57,7 @@ struct Subject {
 class Asking {
  public:
   Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
-      : command_(command), flags_(flags), cluster_(cluster), applied_(cluster) {}
+      : command_(command), flags_(flags), cluster_(cluster), applied_(cluster), quotas_(cluster) {}
 
   int run(const std::vector<Target>& targets) {
     for (const auto& target : targets) {
@@ -186,6 +186,10 @@ class Asking {
         std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
     }
     const auto all = makers_of_files();
+    // Objects are created in the order of the files, and their pods are placed in another.
+    if (all.size() > 1 && !flags_.each) {
+      for (const auto* object : all) refused_[object] = quotas_.take(*object, namespace_of(*object));
+    }
     const auto makers = all.size() < 2 ? all : in_placing_order(all, cluster_.ns(), applied_.admission());
     for (const auto* object : makers) {
       for (const auto& warning : explain::fractional_bytes(*object))
@@ -205,11 +209,16 @@ class Asking {
     return makers;
   }
 
+  std::string namespace_of(const FileObject& object) const {
+    auto given = api::text_at(object.value, "/metadata/namespace");
+    return given.empty() ? cluster_.ns() : given;
+  }
+
   // `is_one_of_several`: of the objects of the files.
   void about_object(const FileObject& of_file, bool is_one_of_several) {
     auto object = of_file.value;
     const auto given = api::text_at(object, "/metadata/namespace");
-    const auto& ns = given.empty() ? cluster_.ns() : given;
+    const auto ns = namespace_of(of_file);
     if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
       return fail(
           invalid(fmt::format("{}: metadata.namespace: is {}, not the {} of -n",
@@ -233,6 +242,12 @@ class Asking {
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
       is_new = !*checked;
+    }
+    if (const auto why = refused_.find(&of_file); why != refused_.end() && !why->second.empty()) {
+      return fail(
+          {.kind = Error::Kind::status,
+           .message = refusal(of_file.maker->kind, api::text_at(object, "/metadata/name"), why->second)},
+          kRefused);
     }
     const bool are_given = flags_.question.replicas > 0 || flags_.capacity;
     const auto about_replicas = are_given ? std::string() : applied_.set_replicas(object, ns, is_new);
@@ -405,6 +420,7 @@ class Asking {
   const WhatIfFlags& flags_;
   Cluster& cluster_;
   Applied applied_;
+  ObjectQuotas quotas_;
   struct File {
     std::string name;
     FileObjects objects;
@@ -414,6 +430,7 @@ class Asking {
   FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads
+  std::map<const FileObject*, std::string> refused_;  // why a quota refuses the object; empty: none does
   std::set<std::string> seen_namespaces_;
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;

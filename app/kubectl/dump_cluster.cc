@@ -51,6 +51,21 @@ bool is_in(const json::value& object, const std::string& ns) {
   return ns.empty() || api::text_at(object, "/metadata/namespace") == ns;
 }
 
+// With the usage that the dump's objects have, if no controller has counted it.
+json::value with_status(json::value object, const std::vector<api::ResourceQuota>& quotas) {
+  const auto found = std::ranges::find_if(quotas, [&](const api::ResourceQuota& quota) {
+    return quota.meta.name == api::text_at(object, "/metadata/name") && is_in(object, quota.meta.namespace_);
+  });
+  if (found == quotas.end() || api::find_at(object, "/status/used")) return object;
+  const auto amounts = [](const api::ResourceList& list) {
+    json::object out;
+    for (const auto& [name, amount] : list) out[name] = api::quota_text(name, amount);
+    return out;
+  };
+  object.as_object()["status"] = json::object{{"hard", amounts(found->hard)}, {"used", amounts(found->used)}};
+  return object;
+}
+
 Error forbidden(std::string_view object, std::string_view why) {
   return {.kind = Error::Kind::status,
           .message = fmt::format("the API server refuses {}: {}", object, why),
@@ -112,7 +127,7 @@ Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resou
   for (const auto& object : dump_->objects(resource.group, kind_of(resource))) {
     if (is_in(object, ns) && matches(object, options.field_selector) &&
         labels->matches(api::labels_of(object)))
-      out.push_back(object);
+      out.push_back(resource.plural == "resourcequotas" ? with_status(object, dump_->quotas()) : object);
   }
   return out;
 }

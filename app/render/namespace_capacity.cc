@@ -66,7 +66,10 @@ Left left_of(const NamespaceCapacity::Asked& asked) {
     const auto allowed = minus(quota.allowed, existing(asked));
     if (allowed >= left.count) continue;
     left = {.count = allowed, .limit = room_and_quota(nodes, quota.name, allowed)};
-    if (!quota.reason.empty()) left.limit += ": " + quota.reason;
+    if (!quota.reason.empty())
+      left.limit += ": " + quota.reason;
+    else if (!quota.resources.empty())
+      left.limit += fmt::format(" ({})", quota.resources.front().resource);
   }
   return left;
 }

@@ -238,8 +238,10 @@ std::int32_t admitted_pods(const Subject& subject, const api::Pod& pod, const ap
                            std::int32_t count, const ChangeContext& context, const Snapshot& fork) {
   if (subject.kind == Subject::Kind::daemon_set)
     count = static_cast<std::int32_t>(daemon_rows(subject.pod, fork).size());
-  return context.quotas.take({.subject = subject, .pod = pod, .claim_templates = templates, .fork = fork},
-                             count);
+  const NewPods pods{.subject = subject, .pod = pod, .claim_templates = templates, .fork = fork};
+  const auto admitted = context.quotas.take(pods, count);
+  context.quotas.take_owner(pods);
+  return admitted;
 }
 
 // Places the pods of a workload before those that the question asks about. The pods that it has now leave the

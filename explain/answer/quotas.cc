@@ -42,6 +42,25 @@ api::PersistentVolumeClaim admitted(api::PersistentVolumeClaim claim, const clus
   return claim;
 }
 
+// Whether a ReplicaSet of the Deployment exists, whose pods may have the same template.
+bool has_replica_set(const NewPods& pods) {
+  return std::ranges::any_of(pods.fork.objects().workloads(), [&](const auto& entry) {
+    const auto& workload = *entry.second;
+    const auto* owner = workload.meta.controller();
+    return workload.kind == api::Workload::Kind::replica_set && owner && owner->kind == "Deployment" &&
+           owner->name == pods.subject.name && workload.meta.namespace_ == pods.pod.meta.namespace_;
+  });
+}
+
+// The kind of the object that the controller of a new workload creates, and that owns its pods. Null: none.
+const api::PodMaker* new_owner(const NewPods& pods) {
+  const auto kind = pods.subject.kind;
+  const bool is_deployment = kind == Subject::Kind::deployment;
+  if (pods.subject.existing || (!is_deployment && kind != Subject::Kind::cron_job)) return nullptr;
+  if (is_deployment && has_replica_set(pods)) return nullptr;
+  return &maker_of(is_deployment ? Subject::Kind::replica_set : Subject::Kind::job);
+}
+
 // The usage of one quota by the replicas.
 class Share {
  public:
@@ -99,42 +118,32 @@ class Share {
                     .reason = refusal_,
                     .resources = {}};
     const auto then = used_with(asked, has_time);
+    const auto beyond = used_with(static_cast<std::int32_t>(out.allowed) + 1, has_time);
+    // Those that are exceeded first, then those that refuse the first replica that is not allowed.
+    std::vector<std::pair<std::pair<bool, bool>, QuotaUse>> uses;
     for (std::size_t k = 0; k < lines_.size(); ++k) {
       const auto& line = lines_[k];
       const auto text = [&](Quantity amount) { return api::quota_text(line.resource, amount); };
-      out.resources.push_back({.resource = line.resource,
-                               .used = text(line.used),
-                               .then = text(then[k]),
-                               .hard = text(line.hard),
-                               .is_exceeded = then[k] > line.hard});
+      const bool is_exceeded = then[k] > line.hard;
+      uses.emplace_back(std::pair(is_exceeded, beyond[k] > line.hard && beyond[k] > line.used),
+                        QuotaUse{.resource = line.resource,
+                                 .used = text(line.used),
+                                 .then = text(then[k]),
+                                 .hard = text(line.hard),
+                                 .is_exceeded = is_exceeded});
     }
-    std::ranges::stable_sort(out.resources, std::ranges::greater(), &QuotaUse::is_exceeded);
+    std::ranges::stable_sort(uses, std::ranges::greater(), [](const auto& each) { return each.first; });
+    for (auto& [_, use] : uses) out.resources.push_back(std::move(use));
     return out;
   }
 
   const std::vector<Line>& lines() const { return lines_; }
 
  private:
-  // Whether a ReplicaSet of the Deployment exists, whose pods may have the same template.
-  bool has_replica_set() const {
-    const auto& pod = pods_.pod.meta;
-    return std::ranges::any_of(pods_.fork.objects().workloads(), [&](const auto& entry) {
-      const auto& workload = *entry.second;
-      const auto* owner = workload.meta.controller();
-      return workload.kind == api::Workload::Kind::replica_set && owner && owner->kind == "Deployment" &&
-             owner->name == pods_.subject.name && workload.meta.namespace_ == pod.namespace_;
-    });
-  }
-
-  // The controller of a new workload creates the object that owns its pods.
   std::string refusal_of_owner() const {
-    const auto kind = pods_.subject.kind;
-    const bool is_deployment = kind == Subject::Kind::deployment;
-    if (pods_.subject.existing || (!is_deployment && kind != Subject::Kind::cron_job)) return {};
-    if (is_deployment && has_replica_set()) return {};
-    const auto& owner = maker_of(is_deployment ? Subject::Kind::replica_set : Subject::Kind::job);
-    const auto why = api::object_refusal(quota_, owner.plural, owner.group);
-    return why.empty() ? why : fmt::format("the {} is not created, {}", owner.kind, why);
+    const auto* owner = new_owner(pods_);
+    const auto why = owner ? api::object_refusal(quota_, owner->plural, owner->group) : std::string();
+    return why.empty() ? why : fmt::format("the {} is not created, {}", owner->kind, why);
   }
 
   Line* line_of(const std::string& name) {
@@ -256,6 +265,20 @@ std::int32_t Quotas::take(const NewPods& pods, std::int32_t count) {
     for (std::size_t k = 0; k < used.size(); ++k) set(quota->used, share.lines()[k].resource, used[k]);
   }
   return count;
+}
+
+void Quotas::take_owner(const NewPods& pods) {
+  const auto* owner = new_owner(pods);
+  if (!owner) return;
+  const auto is_refused = [&](const ResourceQuota& quota) {
+    return !api::object_refusal(quota, owner->plural, owner->group).empty();
+  };
+  if (std::ranges::any_of(quotas_, is_refused)) return;
+  const ResourceList usage{{api::object_count(owner->plural, owner->group), Quantity::from_units(1)}};
+  for (auto& quota : quotas_) {
+    if (quota.scopes.empty())
+      change_used(usage, quota, [](Quantity used, Quantity amount) { return used + amount; });
+  }
 }
 
 std::string Quotas::take(const api::PersistentVolumeClaim& claim) {

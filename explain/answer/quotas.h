@@ -1,8 +1,8 @@
 // Quotas: the ResourceQuotas of a what-if's namespace, and their usage by its pods. The API server may refuse
 // pods that the nodes have room for, so the answer reports both.
 //
-// A replica is admitted if its pod and the claims that are created for it are. Other objects
-// ("count/deployments.apps") are not counted.
+// A replica is admitted if its pod and the claims that are created for it are. Of other objects only those
+// count that a controller creates to own the pods of a new workload ("count/replicasets.apps").
 //
 // Owner: one answer. Threads: none. Errors: none; a quota that refuses is data.
 #pragma once
@@ -37,6 +37,8 @@ class Quotas {
   void release(const RemovedPods& pods, bool have_deadlines = false);
   // Creates pods up to this number. Returns how many are admitted.
   std::int32_t take(const NewPods& pods, std::int32_t count);
+  // Creates the object that owns the pods of a new workload, if there is one and no quota refuses it.
+  void take_owner(const NewPods& pods);
   // Creates a claim. Returns the name of a quota that refuses it; empty: it is admitted.
   std::string take(const api::PersistentVolumeClaim& claim);
 

@@ -135,6 +135,44 @@ TEST_F(FilesAsApplied, AQuotaMayRefuseTheWorkloadOrItsReplicaSet) {
   EXPECT_EQ(without.code, 4);
 }
 
+// In the order of the files; the second one is placed first.
+TEST_F(FilesAsApplied, AQuotaOfObjectsCountsThoseBeforeInTheFiles) {
+  const auto quota = [](const std::string& name, const std::string& resource, int most,
+                        bool is_counted = true) {
+    const auto status = fmt::format("\nstatus: {{hard: {{{0}: {1}}}, used: {{{0}: 0}}}}", resource, most);
+    return fmt::format(
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: {}, namespace: shop}}\nspec: {{hard: "
+        "{{{}: {}}}}}{}\n",
+        name, resource, most, is_counted ? status : "");
+  };
+  const std::string urgent =
+      "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: urgent}\nvalue: 1000\n";
+  const auto web = small_deployment("web", ""),
+             api = small_deployment("api", "", "priorityClassName: urgent,");
+  for (const bool is_counted : {true, false}) {
+    const auto said = what_if(web + api, urgent + quota("q", "count/deployments.apps", 1, is_counted));
+    EXPECT_THAT(said.err, HasSubstr("the API server refuses Deployment api: exceeded quota: q, requested: "
+                                    "count/deployments.apps=1, used: count/deployments.apps=1, limited: "
+                                    "count/deployments.apps=1"));
+    EXPECT_THAT(said.err, Not(HasSubstr("refuses Deployment web")));
+    EXPECT_EQ(said.code, 3);
+  }
+  const auto two = urgent + quota("q", "count/deployments.apps", 2);
+  EXPECT_EQ(what_if(web + api, two).code, 0);
+  EXPECT_EQ(what_if(web + api, urgent + quota("q", "count/deployments.apps", 1), {"--each"}).err, "");
+  EXPECT_EQ(what_if(web + api, urgent + quota("q", "count/deployments.apps", 1) + api).code, 0)
+      << "one of them exists";
+  const auto pod = [](const char* name) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {}, namespace: shop}}\n"
+        "spec: {{containers: [{{name: c, image: i}}]}}\n",
+        name);
+  };
+  const auto pods = what_if(pod("a") + pod("b"), quota("q", "count/pods", 1));
+  EXPECT_EQ(pods.code, 3) << pods.out;
+  EXPECT_THAT(pods.out, HasSubstr("1 of 2 workloads fit together"));
+}
+
 TEST_F(FilesAsApplied, ObjectsOfAQuotaWithoutAStatusAreCounted) {
   const std::string quota =
       "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: shop}\nspec: {hard: "

@@ -53,7 +53,8 @@ class WithAQuota : public OnADump {
 
 TEST_F(WithAQuota, CapacityCountsThePodsThatExist) {
   const auto said = run_with(six_, "2", {"capacity", "-n", "ten"});
-  EXPECT_THAT(said.out, ContainsRegex("deploy/six +2/6 +3  the nodes have room for 18, quota q allows 3\n"));
+  EXPECT_THAT(said.out,
+              ContainsRegex("deploy/six +2/6 +3  the nodes have room for 18, quota q allows 3 .pods.\n"));
   EXPECT_THAT(said.out, HasSubstr("Quota q: pods 2/5.\n"));
   EXPECT_EQ(said.code, 0);
 }
@@ -61,8 +62,10 @@ TEST_F(WithAQuota, CapacityCountsThePodsThatExist) {
 TEST_F(WithAQuota, CapacityOfWorkloadsWithoutPods) {
   const auto said =
       run_with(ten_deployment("web", 3) + ten_deployment("zero", 0), "0", {"capacity", "-n", "ten"});
-  EXPECT_THAT(said.out, ContainsRegex("deploy/web +0/3 +5  the nodes have room for 20, quota q allows 5\n"));
-  EXPECT_THAT(said.out, ContainsRegex("deploy/zero +0 +5  the nodes have room for 20, quota q allows 5\n"));
+  EXPECT_THAT(said.out,
+              ContainsRegex("deploy/web +0/3 +5  the nodes have room for 20, quota q allows 5 .pods.\n"));
+  EXPECT_THAT(said.out,
+              ContainsRegex("deploy/zero +0 +5  the nodes have room for 20, quota q allows 5 .pods.\n"));
 }
 
 TEST_F(WithAQuota, CapacityOfAWorkloadHasTheQuotasUseNow) {

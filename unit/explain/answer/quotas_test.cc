@@ -57,6 +57,29 @@ TEST(Quotas, AllowFewerThanTheNodesHaveRoomFor) {
             "true PartlyFits: all 4 replicas fit; ResourceQuota q: pods 6/5: exceeded from replica 4 on");
 }
 
+// The controller of each new Deployment creates a ReplicaSet.
+TEST(Quotas, CountTheOwnersOfTheWorkloadsBefore) {
+  const auto deployment = [](const char* name) {
+    return fmt::format(
+        R"({{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "{0}"}},
+             "spec": {{"selector": {{"matchLabels": {{"app": "{0}"}}}},
+               "template": {{"metadata": {{"labels": {{"app": "{0}"}}}},
+                 "spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}}}})",
+        name);
+  };
+  const auto spec = fmt::format(R"({{"template": {}, "changes": [{{"type": "AddPods", "template": {}}}]}})",
+                                deployment("second"), deployment("first"));
+  const auto sets = [](const char* hard) {
+    return quota("q", fmt::format(R"({{"count/replicasets.apps": "{}"}})", hard),
+                 R"({"count/replicasets.apps": "0"})");
+  };
+  EXPECT_EQ(said(ask(spec, {sets("2")})), "");
+  EXPECT_EQ(
+      said(ask(spec, {sets("1")})),
+      "q allows 0: the ReplicaSet is not created, exceeded quota: q, requested: count/replicasets.apps=1, "
+      "used: count/replicasets.apps=1, limited: count/replicasets.apps=1");
+}
+
 // A fix that makes room on nodes does not make room in a quota.
 TEST(Quotas, LimitWhatAFixLetsRun) {
   auto question = unit::read(web(R"("replicas": 9, "fixes": true)")).value();
