@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <functional>
 
+#include "base/check.h"
 #include "client/api.h"
 #include "client/request_errors.h"
 #include "controller/report/metadata.h"
@@ -49,6 +50,7 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
           .uid = asked.uid,
+          .version = asked.version,
           .generation = asked.generation,
           .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
           .ttl = ttl,
@@ -69,9 +71,14 @@ std::uint64_t answer_hash(explain::ReportStatus status) {
   return std::hash<std::string>{}(explain::to_text(status));
 }
 
+client::Request labels_request(const std::string& ns, const AnswerPatch& answer) {
+  PODIUM_CHECK(answer.labels);
+  return label_report(ns, answer.name, answer.uid, *answer.labels, answer.version);
+}
+
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer) {
   std::vector<client::Request> requests;
-  if (answer.labels) requests.push_back(label_report(ns, answer.name, answer.uid, *answer.labels));
+  if (answer.labels) requests.push_back(labels_request(ns, answer));
   client::Request request;
   request.method = "PATCH";
   request.target =
@@ -82,6 +89,11 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
   request.timeout = kAnswerTimeout;
   requests.push_back(std::move(request));
   return requests;
+}
+
+bool needs_labels(const AnswerPatch& answer, const Asked& stored) {
+  return answer.labels && stored.generation == answer.generation &&
+         needs_labels(stored.before, *answer.labels, answer.ttl);
 }
 
 bool goes_without_labels(const Error& error) {

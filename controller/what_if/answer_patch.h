@@ -22,9 +22,11 @@ namespace podium::controller {
 
 inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(10);  // per request
 
-// The patch tests the UID, so that a recreated report is not touched (422).
+// The patch tests the UID, so that a recreated report is not touched (422). The request for the labels is for
+// one version of the report: one that takes effect late, after another write, is refused (409).
 struct AnswerPatch {
   std::string name, uid;
+  std::string version;                 // of the report that the labels change
   std::int64_t generation = 0;         // of the spec that it answers
   std::optional<ReportLabels> labels;  // nullopt: they already match
   std::chrono::seconds ttl{0};
@@ -55,6 +57,10 @@ std::uint64_t answer_hash(explain::ReportStatus status);
 // The labels first, if they change, and the status last: a reader of the outcome also sees matching labels.
 // The last reply is to the status.
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer);
+// The request for the labels alone. Requires labels.
+client::Request labels_request(const std::string& ns, const AnswerPatch& answer);
+// True if the labels are still to be written to the report as `stored`: it has others, and the same spec.
+bool needs_labels(const AnswerPatch& answer, const Asked& stored);
 // True if an answer whose labels were refused with this error counts as written. Label updates are not
 // retried if the right is missing or a policy forbids them.
 bool goes_without_labels(const Error& error);

@@ -44,6 +44,7 @@ const AnsweredBefore::Condition* AnsweredBefore::condition(std::string_view type
 
 Asked asked_of(const explain::ReportText& report) {
   Asked out{std::string(report.ns), std::string(report.name), std::string(report.uid), report.generation};
+  out.version = report.version;
   out.before.kind = report.kind_label;
   out.before.outcome = report.outcome_label;
   out.before.expires = report.expires_label;
@@ -55,9 +56,12 @@ Asked asked_of(const explain::ReportText& report) {
 }
 
 Seen::Seen(const json::value& report)
-    : asked{api::text_at(report, "/metadata/namespace"), api::text_at(report, "/metadata/name"),
+    : asked{api::text_at(report, "/metadata/namespace"),
+            api::text_at(report, "/metadata/name"),
             api::text_at(report, "/metadata/uid"),
-            api::integer_at(report, "/metadata/generation").value_or(0), before_of(report)},
+            api::integer_at(report, "/metadata/generation").value_or(0),
+            before_of(report),
+            api::text_at(report, "/metadata/resourceVersion")},
       answered(api::integer_at(report, "/status/observedGeneration")),
       scheduler_name(api::text_at(report, "/spec/schedulerName")),
       refresh(std::clamp<std::int64_t>(api::integer_at(report, "/spec/refreshSeconds").value_or(0), 0,

@@ -37,6 +37,7 @@ struct Asked {
   std::string ns, name, uid;
   std::int64_t generation = 0;
   AnsweredBefore before = {};
+  std::string version = {};  // the resourceVersion with all of this
 
   bool is_complete() const { return generation > 0; }  // false: the report could not be read completely
 };

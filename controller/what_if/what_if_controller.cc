@@ -290,23 +290,34 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   Task<void> send(Answers::Item* item) {
     auto requests = patch_requests(item->ns, item->value);
     const auto replies = co_await api.send_all(std::move(requests));
+    auto labelled = replies.front();
     const auto& reply = replies.back();
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
+      if (labelled) follow(item->value, read_reply(*labelled));
       schedule_retry(*item, reply.error());
       // Both are sent again: the longer time counts.
-      if (const auto& first = replies.front(); !first)
+      if (!labelled)
         item->at_least = std::max<std::chrono::milliseconds>(
-            item->at_least, std::chrono::seconds(first.error().status.retry_after));
+            item->at_least, std::chrono::seconds(labelled.error().status.retry_after));
       if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
       if (item->outcome == async::Outcome::done || item->outcome == async::Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
       co_return;
     }
-    const auto& labelled = replies.front();
-    if (!labelled) {
+    auto stored = read_reply(*reply);
+    if (!labelled && client::is_conflict(labelled.error()) && stored && needs_labels(item->value, *stored)) {
+      // It was read before another write, and is known again from the reply to the status.
+      follow(item->value, stored);
+      std::vector<client::Request> again;
+      again.push_back(labels_request(item->ns, item->value));
+      labelled = (co_await api.send_all(std::move(again))).front();
+      if (labelled) stored = read_reply(*labelled);
+    }
+    if (!labelled && (!stored || needs_labels(item->value, *stored))) {
       const auto& error = labelled.error();
       if (!goes_without_labels(error)) {
+        follow(item->value, stored);
         schedule_retry(*item, error);
         if (item->outcome != async::Outcome::retry) log_failure("labels", item->key, error);
         co_return;
@@ -315,13 +326,22 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         log::warn("labels of what-ifs are not written verb={} resource={} error={:?}", error.request.verb,
                   error.request.resource, error.text());
     }
-    const auto stored = api::parse_json(*reply);
-    written(*item, stored ? api::text_at(*stored, "/metadata/resourceVersion") : "");
-    if (!stored) co_return;
+    written(*item, stored ? stored->version : "");
     // Its spec was edited while the answer waited. If an earlier try took effect and its reply was lost, this
-    // one changes nothing, and the watch shows nothing. The reply has only the metadata.
-    const Seen seen(*stored);
-    if (seen.asked.generation > item->value.generation) offer(seen.asked);
+    // one changes nothing, and the watch shows nothing.
+    if (stored && stored->generation > item->value.generation) offer(*stored);
+  }
+
+  // The reply has only the metadata. nullopt: it is not JSON.
+  static std::optional<Asked> read_reply(const std::string& reply) {
+    const auto stored = api::parse_json(reply);
+    return stored ? std::optional(Seen(*stored).asked) : std::nullopt;
+  }
+
+  // Makes the next try of the labels for the version that this write left, unless its spec was edited.
+  static void follow(AnswerPatch& answer, const std::optional<Asked>& stored) {
+    if (stored && stored->generation == answer.generation && !stored->version.empty())
+      answer.version = stored->version;
   }
 
   // If another what-if has the name, or its spec was edited, drops the answer and asks again. The watch event
@@ -347,8 +367,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         explain::declined(explain::kAnswerNotTaken,
                           explain::cut("the API server refuses the answer: " + error.text(), kMessageBytes));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = answer.asked_at};
-    auto made = make_patch({item.ns, answer.name, answer.uid, answer.generation}, std::move(status),
-                           api.clock().wall(), terms);
+    Asked asked{item.ns, answer.name, answer.uid, answer.generation};
+    asked.version = answer.version;
+    auto made = make_patch(asked, std::move(status), api.clock().wall(), terms);
     made.made = api.clock().now();
     made.bytes = answer.bytes;
     made.is_substitute = true;

@@ -163,6 +163,7 @@ void read_metadata(const Cursor::Value& metadata, ReportText& out) {
     if (key == "namespace") out.ns = unquoted(value.text);
     if (key == "name") out.name = unquoted(value.text);
     if (key == "uid") out.uid = unquoted(value.text);
+    if (key == "resourceVersion") out.version = unquoted(value.text);
     if (key == "generation") out.generation = number(value.text).value_or(0);
     if (key == "labels") read_report_labels(value, out);
   });

@@ -22,8 +22,8 @@ struct ConditionText {
 };
 
 struct ReportText {
-  std::size_t bytes = 0;  // of the whole object
-  std::string_view ns, name, uid;
+  std::size_t bytes = 0;                    // of the whole object
+  std::string_view ns, name, uid, version;  // version: its resourceVersion
   std::int64_t generation = 0;
   bool is_what_if = false;                                    // spec.dryRun
   std::optional<std::int64_t> answered;                       // status.observedGeneration

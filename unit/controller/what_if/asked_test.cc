@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 namespace json = boost::json;
 
 constexpr std::string_view kAnswered = R"({
-  "metadata": {"name": "ask", "namespace": "shop", "uid": "u", "generation": 3, "labels": {"a": "b",
+  "metadata": {"name": "ask", "namespace": "shop", "uid": "u", "generation": 3,
+    "resourceVersion": "7", "labels": {"a": "b",
     "podium.dev/report": "question", "podium.dev/outcome": "Fits", "podium.dev/expires": "202601020304"}},
   "spec": {"dryRun": true, "refreshSeconds": 60, "schedulerName": "batch"},
   "status": {"observedGeneration": 3, "decidedAt": "2026-01-02T03:00:00Z", "conditions": [
@@ -52,6 +53,8 @@ TEST(Asked, TheWatchAndTheTextSayTheSame) {
   EXPECT_EQ(line(asked.before), line(seen.asked.before));
   EXPECT_EQ(asked.uid, seen.asked.uid);
   EXPECT_EQ(asked.generation, seen.asked.generation);
+  EXPECT_EQ(asked.version, "7");
+  EXPECT_EQ(seen.asked.version, "7");
 }
 
 TEST(Asked, WhatOthersWroteIsHarmless) {

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <utility>
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
@@ -211,7 +213,108 @@ TEST(WhatIfController, AnAnswerThatIsRefusedMakesWayForAnEdit) {
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
 }
 
-// --- labels and conditions ---
+// --- labels that take effect late, or not ---
+
+bool labels_ask(const client::Request& request) {
+  return request.method == "PATCH" && request.target.starts_with(kPath.substr(6) + "ask?");
+}
+
+TEST(WhatIfController, LabelsOfAnOldAnswerThatTakeEffectLateAreRefused) {
+  for (const bool status_is_lost : {false, true}) {
+    SCOPED_TRACE(status_is_lost);
+    Asking w;
+    int lost = 0;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      const bool is_status = request.target.find("/ask/status") != std::string::npos;
+      const bool loses = labels_ask(request) ? lost == 0 : is_status && status_is_lost && lost == 1;
+      if (!loses) return std::nullopt;
+      ++lost;
+      return fail(Error::Kind::timeout, "no reply");
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    ASSERT_EQ(lost, status_is_lost ? 2 : 1);
+    w.ask("ask", Asking::kAnyone, 2);
+    w.settle();
+    w.wait_for_backoffs();
+    const auto answered = w.report("ask");
+    ASSERT_EQ(w.status("ask").at("observedGeneration"), 2);
+    ASSERT_EQ(w.labels("ask").at("podium.dev/outcome"), "Refused");
+    int late = 0;
+    const auto sent = w.server.transport->requests();
+    for (const auto& request : std::views::reverse(sent)) {
+      if (!labels_ask(request)) continue;
+      ++late;
+      EXPECT_EQ(w.server.transport->on_send(request)->status, 409);
+    }
+    EXPECT_GE(late, 2) << "those of both answers";
+    EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Refused");
+    EXPECT_EQ(w.report("ask"), answered);
+  }
+}
+
+// The requests for this what-if since the last call.
+Lines requests_for_ask(const Asking& w, std::size_t& seen) {
+  Lines out;
+  for (const auto& line : w.server.requests()) {
+    if (line.ends_with("/ask") || line.ends_with("/ask/status"))
+      out.push_back(line.substr(0, line.find(' ')));
+  }
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::exchange(seen, out.size())));
+  return out;
+}
+
+// Once it is written, it is read again, since the watch has shown its labels before its status.
+TEST(WhatIfController, AnAnswerTakesTwoReadsAndTwoWrites) {
+  Asking w;
+  std::size_t seen = 0;
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(requests_for_ask(w, seen), (Lines{"GET", "PATCH", "PATCH", "GET"}));
+  w.ask("ask", Asking::kAnyone, 2);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_EQ(requests_for_ask(w, seen), (Lines{"GET", "PATCH", "PATCH", "GET"}));
+}
+
+TEST(WhatIfController, LabelsFollowIfTheReportChangesWhileItIsAnswered) {
+  Asking w;
+  bool changed = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!labels_ask(request) || std::exchange(changed, true)) return std::nullopt;
+    auto stored = w.report("ask");
+    stored.at("metadata").as_object()["labels"] = {{"a", "b"}};
+    w.server.put(kPlural, stored);
+    return std::nullopt;
+  };
+  std::size_t seen = 0;
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  EXPECT_EQ(w.labels("ask").at("a"), "b");
+  EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Fits");
+  auto sent = requests_for_ask(w, seen);
+  std::erase(sent, "GET");
+  EXPECT_EQ(sent, Lines(3, "PATCH")) << "the labels, the status, the labels again";
+}
+
+// An edit that arrives before the labels: they would be of the old spec.
+TEST(WhatIfController, LabelsOfASpecThatWasEditedAreNotSentAgain) {
+  Asking w;
+  bool edited = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (labels_ask(request) && !std::exchange(edited, true)) w.ask("ask", Asking::kAnyone, 2);
+    return std::nullopt;
+  };
+  std::size_t seen = 0;
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(edited);
+  EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Refused");
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+  EXPECT_EQ(requests_for_ask(w, seen), (Lines{"GET", "PATCH", "PATCH", "GET", "PATCH", "PATCH", "GET"}));
+}
 
 }  // namespace
 }  // namespace podium::controller

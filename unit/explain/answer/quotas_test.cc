@@ -57,6 +57,13 @@ TEST(Quotas, AllowFewerThanTheNodesHaveRoomFor) {
             "true PartlyFits: all 4 replicas fit; ResourceQuota q: pods 6/5: exceeded from replica 4 on");
 }
 
+// A reader of the first resources sees what stops the next pod.
+TEST(Quotas, NameWhatBindsFirst) {
+  const auto used = R"({"pods": "0", "requests.cpu": "1"})";
+  EXPECT_EQ(said(ask(web(R"("replicas": 2)"), {quota("q", R"({"pods": "9", "requests.cpu": "4"})", used)})),
+            "q allows 3: requests.cpu 1+3/4 pods 0+2/9");
+}
+
 // The controller of each new Deployment creates a ReplicaSet.
 TEST(Quotas, CountTheOwnersOfTheWorkloadsBefore) {
   const auto deployment = [](const char* name) {
