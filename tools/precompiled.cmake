@@ -11,12 +11,16 @@ set(async_headers ${core_headers} <filesystem> <iostream> <boost/asio/any_io_exe
     <boost/asio/steady_timer.hpp> <boost/asio/strand.hpp> <boost/asio/this_coro.hpp> <boost/asio/use_awaitable.hpp>)
 set(test_headers <gmock/gmock.h> <gtest/gtest.h>)
 
-# podium_precompiled_kind(KIND HEADERS LIBRARY…): the libraries give the macros.
+# podium_precompiled_kind(KIND HEADERS LIBRARY…): the libraries give the macros. KIND_small has the same headers, for rooms that are
+# compiled for size: GCC does not take headers that were parsed for another -O.
 function(podium_precompiled_kind kind headers)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled_${kind}.cc CONTENT "")
-  add_library(podium_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/precompiled_${kind}.cc)
-  target_link_libraries(podium_precompiled_${kind} PRIVATE ${ARGN})
-  target_precompile_headers(podium_precompiled_${kind} PRIVATE ${headers})
+  foreach(name ${kind} ${kind}_small)
+    add_library(podium_precompiled_${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/precompiled_${kind}.cc)
+    target_link_libraries(podium_precompiled_${name} PRIVATE ${ARGN})
+    target_precompile_headers(podium_precompiled_${name} PRIVATE ${headers})
+  endforeach()
+  target_compile_options(podium_precompiled_${kind}_small PRIVATE -Os)
 endfunction()
 
 # KIND may be empty: none.
