@@ -129,7 +129,8 @@ class Answering {
                                    preferred_domain(placed, start), start);
     }
     const auto others = with_other_template(subject_, replicas_.pod, pods_removed);
-    if (update && is_update(subject_, placed, others)) set_stuck_rollout(std::move(*update), placed.asked);
+    if (update && is_update(subject_, placed, pods_removed, others))
+      set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;

@@ -77,10 +77,7 @@ class Update {
 
   // How many more pods the quotas allow.
   std::int32_t admitted(std::int32_t wanted) {
-    const NewPods pods{.subject = replicas_.subject,
-                       .pod = replicas_.pod,
-                       .claim_templates = replicas_.claim_templates,
-                       .fork = fork_};
+    const auto pods = new_pods(replicas_.pod);
     const auto admitted = quotas_.take(pods, wanted);
     quota_.clear();
     if (admitted == wanted) return admitted;
@@ -92,19 +89,31 @@ class Update {
   // and seen_failed() has the reason.
   std::optional<Row> place(std::int32_t index, std::string_view node = {}) {
     const auto pod = make_replica(replicas_, index, fork_, node);
-    const auto decision = framework::evaluate(*pod, fork_, replicas_.profile, start_);
-    start_ = decision.next_start;
+    const auto decision = evaluate(*pod);
     std::string refused;
-    if (const auto row = decision.choice ? decision.choice : evict_for(decision)) {
-      const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
-      if (!failure) {
-        ++placed_;
-        return row;
-      }
-      refused = failure->message("Reserve");
+    if (const auto row = put(pod, decision, refused)) {
+      ++placed_;
+      return row;
     }
     see_failed({index, pod, decision, fork_, refused});
     return std::nullopt;
+  }
+
+  // Creates and places another pod with the old template. False: it has no place, or a quota refuses it.
+  bool add_old() {
+    auto old = *existing_.front()->pod;
+    old.meta.uid = fmt::format("{}+{}", old.meta.uid, existing_.size());
+    old.meta.name = fmt::format("{}+{}", old.meta.name, existing_.size());
+    old.node_name.clear();
+    old.conditions = {{.type = "Ready", .status = "True"}};
+    if (quotas_.take(new_pods(old), 1) == 0) return false;
+    const auto pod = info_of(old);
+    std::string refused;
+    const auto row = put(pod, evaluate(*pod), refused);
+    if (!row) return false;
+    old.node_name = fork_.node_name(*row);
+    existing_.push_back(info_of(std::move(old)));
+    return true;
   }
 
   void remove(const PodInfoPtr& pod) {
@@ -140,6 +149,34 @@ class Update {
   std::string quota_;                 // that allows no more new pods now
 
  private:
+  NewPods new_pods(const api::Pod& pod) const {
+    return {.subject = replicas_.subject,
+            .pod = pod,
+            .claim_templates = replicas_.claim_templates,
+            .fork = fork_};
+  }
+
+  PodInfoPtr info_of(api::Pod pod) const {
+    return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)),
+                                  replicas_.profile.request_rules);
+  }
+
+  framework::Decision evaluate(const cluster::PodInfo& pod) {
+    auto decision = framework::evaluate(pod, fork_, replicas_.profile, start_);
+    start_ = decision.next_start;
+    return decision;
+  }
+
+  // Places the pod as decided. nullopt: there is no place; `refused` has Reserve's message, if it is why.
+  std::optional<Row> put(const PodInfoPtr& pod, const framework::Decision& decision, std::string& refused) {
+    const auto row = decision.choice ? decision.choice : evict_for(decision);
+    if (!row) return std::nullopt;
+    const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
+    if (!failure) return row;
+    refused = failure->message("Reserve");
+    return std::nullopt;
+  }
+
   std::optional<Row> evict_for(const framework::Decision& decision) {
     const auto row = node_of_evictions(decision, fork_);
     if (!row) return std::nullopt;
@@ -156,7 +193,11 @@ class Update {
 class DeploymentUpdate final : Update {
  public:
   DeploymentUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
-      : Update(replicas, count, std::move(start)), old_(existing_), created_(placed_) {
+      : Update(replicas, count, std::move(start)), created_(placed_) {
+    framework::EvaluationMemo memo;
+    const framework::EvaluationMemo::Use use(memo);
+    scale_up_old();
+    old_ = DeletionOrder(existing_);
     for (const auto& pod : updated_) old_.count_related(pod->pod->node_name);
   }
 
@@ -175,6 +216,17 @@ class DeploymentUpdate final : Update {
   }
 
  private:
+  // The controller scales the old ReplicaSet up to the new number of replicas before it updates, and these
+  // pods take room. During another update it scales several in proportion, which is not modelled.
+  void scale_up_old() {
+    const auto count = static_cast<std::size_t>(count_);
+    if (existing_.empty() || !updated_.empty()) return;
+    // Claims of devices are made for each pod.
+    if (!existing_.front()->pod->resource_claims.empty()) return;
+    while (existing_.size() < count && has_time() && add_old()) {
+    }
+  }
+
   std::int32_t old_pods() const { return static_cast<std::int32_t>(old_.size()); }
   std::int32_t least_available() const { return count_ - steps_.unavailable; }
 
@@ -400,13 +452,16 @@ class StatefulUpdate final : Update {
 
 }  // namespace
 
-bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& others) {
+bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
+               const RemovedPods& others) {
   // An ordered StatefulSet waits for its pod, and updates none: notes.h.
   const bool is_ordered = subject.kind == Subject::Kind::stateful_set && !subject.is_parallel;
   if (is_ordered && !others.waiting.empty()) return false;
+  if (!others.placed.empty()) return true;
   const bool surges =
       subject.kind == Subject::Kind::daemon_set && subject.rolling_update->max_surge.number > 0;
-  return placed.fitting() == placed.asked || surges || !others.placed.empty();
+  const auto count = existing.placed.size() + existing.nominated.size() + existing.waiting.size();
+  return surges || (placed.fitting() == placed.asked && count == static_cast<std::size_t>(placed.asked));
 }
 
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, std::int32_t count,

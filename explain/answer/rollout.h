@@ -4,11 +4,11 @@
 //
 // Every new pod with a place counts as available. The order of deletions is that of
 // explain/workload/deletion_order.h. Existing pods count as old unless they have the new template and others
-// do not.
+// do not. If a Deployment has fewer pods than replicas, its controller first creates more old ones.
 //
 // Threads: pure functions on one fork. Errors: none.
-// Sources: pkg/controller/deployment/rolling.go, pkg/controller/daemon/update.go,
-// pkg/controller/statefulset/stateful_set_control.go.
+// Sources: pkg/controller/deployment/rolling.go and sync.go (isScalingEvent),
+// pkg/controller/daemon/update.go, pkg/controller/statefulset/stateful_set_control.go.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ struct UpdateStart {
   Quotas quotas;
 };
 
-// Whether the question's pods would come as an update. Where one of them does not fit, only a changed
-// template makes an update. A DaemonSet that surges updates the nodes that have its pods, whatever the others
-// lack. `others`: the existing pods with another template.
-bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& others);
+// Whether the question's pods would come as an update. Where one of them does not fit, or their number
+// changes, only a changed template makes an update. A DaemonSet that surges updates the nodes that have its
+// pods, whatever the others lack. `others`: the existing pods with another template.
+bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
+               const RemovedPods& others);
 
 struct RolloutEnd {
   StuckRollout stuck;

@@ -313,6 +313,25 @@ TEST(RollingUpdate, AnUnchangedTemplateReplacesNoPod) {
   EXPECT_THAT(left(status), IsEmpty());
 }
 
+TEST(RollingUpdate, AnotherNumberOfReplicasUpdatesNoPod) {
+  auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}}, {}, "3");
+  for (const auto* node : {"n1", "n2"}) unit::run_pod(snapshot, as_asked(node, "3").node(node));
+  const auto status = ask(deployment("3", rolling("1", "0")), snapshot);
+  EXPECT_EQ(status.outcome, "Fits") << "one more pod takes n3";
+  EXPECT_FALSE(status.answer->stuck_rollout) << "no pod is replaced";
+  EXPECT_THAT(left(status), IsEmpty());
+}
+
+TEST(RollingUpdate, TheOldReplicaSetIsScaledUpFirst) {
+  const auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}, {"n3", "2"}}, {"n1", "n1"}, "2");
+  const auto status = ask(deployment("3", rolling("1", "0")), snapshot);
+  ASSERT_TRUE(status.answer->stuck_rollout);
+  EXPECT_THAT(left(status),
+              ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that run "
+                          "and 1 new one that waits."))
+      << "the third old pod takes n2, where a new one would fit";
+}
+
 // A StatefulSet of 3 replicas. `spec`: more fields of its spec.
 std::string stateful_set(std::string_view cpu, std::string_view spec = "") {
   return fmt::format(
