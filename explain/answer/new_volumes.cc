@@ -109,15 +109,18 @@ std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>&
   return {};
 }
 
+bool has_other_system(const Subject& subject, const api::Node& node) {
+  const auto* os = subject.os.empty() ? nullptr : node.meta.labels.find(kOs);
+  return os && *os != subject.os;
+}
+
 std::string other_systems(const Subject& subject, const std::vector<cluster::Row>& rows,
                           const Snapshot& fork) {
-  if (subject.os.empty()) return {};
   for (const auto row : rows) {
     const auto& node = *fork.entry(row).node;
-    const auto* os = node.meta.labels.find(kOs);
-    if (os && *os != subject.os)
+    if (has_other_system(subject, node))
       return fmt::format("the kubelet of {}, whose {} is {}: it rejects a pod with spec.os {}",
-                         node.meta.name, kOs, *os, subject.os);
+                         node.meta.name, kOs, *node.meta.labels.find(kOs), subject.os);
   }
   return {};
 }

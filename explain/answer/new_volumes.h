@@ -27,8 +27,9 @@ std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>&
                            const cluster::Snapshot& start, const cluster::Snapshot& fork,
                            const Budget& budget);
 
-// No plugin reads spec.os, but the kubelet of another operating system rejects the pod. Empty: all nodes have
-// the pod's.
+// No plugin reads spec.os, but the kubelet of another operating system rejects the pod.
+bool has_other_system(const Subject& subject, const api::Node& node);
+// Names the first of these nodes. Empty: none has another one.
 std::string other_systems(const Subject& subject, const std::vector<cluster::Row>& rows,
                           const cluster::Snapshot& fork);
 

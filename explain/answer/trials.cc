@@ -9,6 +9,7 @@
 #include "api/admission/quota.h"
 #include "api/values/objects.h"
 #include "api/values/static_pod.h"
+#include "explain/answer/new_volumes.h"
 #include "scheduler/framework/filters.h"
 
 namespace podium::explain {
@@ -79,8 +80,11 @@ std::optional<Trials::Landing> Trials::place(const api::Pod& pod, cluster::Snaps
   const auto placed = place_replicas({subject, pod, profile, budget, claim_templates}, count, fork,
                                      [&landing](const ReplicaSeen& seen) { set_place(seen, landing); }, {});
   if (placed.ended == Placed::Ended::out_of_time) return std::nullopt;
-  landing.fitting = placed.fitting();
-  landing.missing = placed.asked - placed.fitting();
+  // A pod that its kubelet rejects is not one that runs.
+  const auto run = std::ranges::count_if(
+      placed.rows, [&](Row row) { return !has_other_system(subject, *fork.entry(row).node); });
+  landing.fitting = static_cast<std::int32_t>(run);
+  landing.missing = placed.asked - landing.fitting;
   landing.may_be_more = placed.ended == Placed::Ended::out_of_memory;
   landing.all = landing.missing == 0 || landing.may_be_more;
   landing.evicted = placed.evicted;
@@ -98,6 +102,7 @@ std::optional<Trials::Landing> Trials::on_node(const api::Pod& replica, const cl
   const auto decision = framework::evaluate(*info_of(replica, quiet_), fork, quiet_);
   const auto row = fork.find_row(question_.fork.node_name(*question_.node));
   if (!row || !decision.fits() || !decision.feasible.test(*row)) return std::nullopt;
+  if (has_other_system(question_.replicas.subject, *fork.entry(*row).node)) return std::nullopt;
   Landing landing{.node_name = std::string(fork.node_name(*row))};
   landing.feasible = decision.feasible.count();
   if (decision.total.empty()) return landing;

@@ -40,6 +40,19 @@ Lines fixes(const api::Pod& pod, const cluster::Snapshot& snapshot) {
   return out;
 }
 
+TEST(Fixes, AKubeletOfAnotherOperatingSystemRunsNoPod) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").label("kubernetes.io/os", "linux").ptr());
+  auto question = unit::about(pod("web").node_selector("kubernetes.io/os", "windows"), 1);
+  question.fixes = true;
+  const auto found = [&] { return answer(question, snapshot, unit::default_config()).answer->fixes.size(); };
+  EXPECT_EQ(found(), 1u) << "no node selector";
+  question.subject->os = "windows";
+  EXPECT_EQ(found(), 0u);
+  question.nodes = {"n1"};
+  EXPECT_EQ(found(), 0u);
+}
+
 TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
   cluster::Snapshot tainted, plain, cordoned, labelled;
   tainted.set_node(big("n1").taint("dedicated", "gpu", "NoSchedule").ptr());
