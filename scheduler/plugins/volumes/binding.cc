@@ -77,15 +77,25 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
   return claims;
 }
 
-// Whether a volume exists that the claim can get. The volume controller then binds it soon.
-bool has_volume(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+// Each attempt compares them again. Beyond this number of requirements the reason is less exact.
+constexpr std::size_t kMostCompared = 20'000;
+
+// Whether a volume exists that the claim can get, as far as the volumes are compared. The volume controller
+// then binds it soon.
+bool may_have_volume(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
   const auto& volumes = snapshot.objects().volumes();
   const auto is_for_claim = [&](std::string_view name) {
     return could_hold(*find_volume(snapshot, name), claim);
   };
+  const auto& selector = claim.selector;
+  const auto each_time = 1 + claim.access_modes.size() +
+                         (selector ? selector->match_labels.size() + selector->match_expressions.size() : 0);
+  std::size_t compared = 0;
   return std::ranges::any_of(volumes.promised_to(claim), is_for_claim) ||
          std::ranges::any_of(volumes.free_of(claim.storage_class.value_or("")), [&](const auto& each) {
-           return could_hold(*each.second, claim) && is_free_for(*each.second, claim);
+           compared += each_time;
+           return compared > kMostCompared ||
+                  (could_hold(*each.second, claim) && is_free_for(*each.second, claim));
          });
 }
 
@@ -120,7 +130,7 @@ Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot
   const auto* storage_class = class_of(snapshot, claim);
   if (!class_name.empty()) about.emplace_back(Topic::storage_class, class_name);
   const auto code = [&] {
-    if ((storage_class && creates_volumes(*storage_class)) || has_volume(claim, snapshot))
+    if ((storage_class && creates_volumes(*storage_class)) || may_have_volume(claim, snapshot))
       return ReasonCode::claim_not_bound;
     if (const auto* volume = volume_of_earlier(claim, snapshot)) {
       about.emplace_back(Topic::volume, volume->meta.name);
