@@ -293,7 +293,9 @@ class Answering {
                                .first_failure = std::move(after_all_)};
   }
 
-  void set_stuck_rollout(UpdateStart update, std::int32_t count) {
+  void set_stuck_rollout(UpdateStart update, std::int32_t asked) {
+    auto count = count_;
+    count.asked = asked;
     auto end = find_stuck_rollout(replicas_, count, std::move(update));
     if (!end || is_cut_short()) return;
     answer_.stuck_rollout = std::move(end->stuck);

@@ -15,6 +15,7 @@
 #include "explain/answer/failures.h"
 #include "explain/answer/preempting.h"
 #include "explain/answer/waiting.h"
+#include "explain/question/question_limits.h"
 #include "explain/report/project.h"
 #include "explain/workload/deletion_order.h"
 #include "explain/workload/device_claims.h"
@@ -42,12 +43,13 @@ std::string left_words(std::size_t old, std::int32_t run, std::int32_t wait) {
 // Places new pods next to the old ones, as far as the quotas allow.
 class Update {
  public:
-  Update(const Replicas& replicas, std::int32_t count, UpdateStart start)
+  Update(const Replicas& replicas, Count count, UpdateStart start)
       : replicas_(replicas),
-        count_(count),
-        steps_(replicas.subject.rolling_update->steps(count)),
+        count_(count.asked),
+        steps_(replicas.subject.rolling_update->steps(count.asked)),
         fork_(std::move(start.fork)),
-        quotas_(std::move(start.quotas)) {
+        quotas_(std::move(start.quotas)),
+        left_(count.most) {
     const auto is_own = own_pods_of(replicas.subject, fork_);
     std::vector<PodInfoPtr> terminating;
     fork_.each_pod([&](const PodInfoPtr& pod) {
@@ -73,7 +75,8 @@ class Update {
   }
 
  protected:
-  bool has_time() const { return explain::has_time(replicas_.budget); }
+  // False also if the pods that were placed take all the memory that they may.
+  bool has_time() const { return left_ > 0 && explain::has_time(replicas_.budget); }
 
   // How many more pods the quotas allow.
   std::int32_t admitted(std::int32_t wanted) {
@@ -172,7 +175,10 @@ class Update {
     const auto row = decision.choice ? decision.choice : evict_for(decision);
     if (!row) return std::nullopt;
     const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
-    if (!failure) return row;
+    if (!failure) {
+      --left_;
+      return row;
+    }
     refused = failure->message("Reserve");
     return std::nullopt;
   }
@@ -187,12 +193,13 @@ class Update {
     return row;
   }
 
+  std::int32_t left_;      // pods that may still be placed
   std::size_t start_ = 0;  // of the search for nodes
 };
 
 class DeploymentUpdate final : Update {
  public:
-  DeploymentUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
+  DeploymentUpdate(const Replicas& replicas, Count count, UpdateStart start)
       : Update(replicas, count, std::move(start)), created_(placed_) {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
@@ -271,7 +278,7 @@ class DeploymentUpdate final : Update {
 // one. The controller's order of the nodes is random; here it is that of their names.
 class DaemonUpdate final : Update {
  public:
-  DaemonUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
+  DaemonUpdate(const Replicas& replicas, Count count, UpdateStart start)
       : Update(replicas, count, std::move(start)) {
     for (const auto& pod : existing_) old_[pod->pod->node_name].push_back(pod);
     for (const auto& pod : updated_) done_.insert(pod->pod->node_name);
@@ -355,7 +362,7 @@ class DaemonUpdate final : Update {
 // in ascending order. An ordered one then waits for each of them.
 class StatefulUpdate final : Update {
  public:
-  StatefulUpdate(const Replicas& replicas, std::int32_t count, UpdateStart start)
+  StatefulUpdate(const Replicas& replicas, Count count, UpdateStart start)
       : Update(replicas, count, std::move(start)) {
     std::set<std::int32_t> done;
     for (const auto& pod : existing_) {
@@ -464,12 +471,13 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
   return surges || (placed.fitting() == placed.asked && count == static_cast<std::size_t>(placed.asked));
 }
 
-std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, std::int32_t count,
-                                             UpdateStart start) {
+std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start) {
   switch (replicas.subject.kind) {
     case Subject::Kind::daemon_set:
       return DaemonUpdate(replicas, count, std::move(start)).run();
     case Subject::Kind::stateful_set:
+      // It keeps each ordinal, and a question may name any number of replicas.
+      if (count.asked > kMostReplicas) return std::nullopt;
       return StatefulUpdate(replicas, count, std::move(start)).run();
     default:
       return DeploymentUpdate(replicas, count, std::move(start)).run();

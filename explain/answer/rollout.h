@@ -40,8 +40,8 @@ struct RolloutEnd {
   StuckRollout stuck;
   std::string note;  // the pods that it leaves, old and new
 };
-// nullopt: the update ends, or the budget does.
-std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, std::int32_t count, UpdateStart start);
+// nullopt: the update ends, or the budget or the memory does, or a StatefulSet has more than kMostReplicas.
+std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start);
 
 // With the question's changes. `fork`: as it was before the question. nullopt: no rolling update.
 std::optional<UpdateStart> start_of_update(const Question& question, cluster::Snapshot fork,

@@ -31,6 +31,13 @@ RollingUpdate::Bound bound_at(const json::value& workload, std::string_view poin
   return {.number = static_cast<std::int32_t>(*share), .is_percent = true};
 }
 
+constexpr std::string_view kPartition = "/spec/updateStrategy/rollingUpdate/partition";
+
+// What is absent or not valid is 0.
+std::int64_t count_at(const json::value& workload, std::string_view pointer) {
+  return std::clamp<std::int64_t>(api::integer_at(workload, pointer).value_or(0), 0, kMost);
+}
+
 std::int32_t amount(const RollingUpdate::Bound& bound, std::int32_t replicas, bool rounds_up) {
   if (!bound.is_percent) return bound.number;
   const auto hundredths = std::int64_t{bound.number} * replicas + (rounds_up ? 99 : 0);
@@ -64,12 +71,10 @@ std::optional<RollingUpdate> read_daemon_update(const json::value& daemon_set) {
 
 std::optional<RollingUpdate> read_stateful_update(const json::value& stateful_set) {
   if (api::text_at(stateful_set, "/spec/updateStrategy/type") == "OnDelete") return std::nullopt;
-  const auto partition =
-      api::integer_at(stateful_set, "/spec/updateStrategy/rollingUpdate/partition").value_or(0);
   return RollingUpdate{
       .max_surge = kNone,
       .max_unavailable = bound_at(stateful_set, "/spec/updateStrategy/rollingUpdate/maxUnavailable", kOne),
-      .partition = static_cast<std::int32_t>(std::clamp<std::int64_t>(partition, 0, kMost))};
+      .partition = static_cast<std::int32_t>(count_at(stateful_set, kPartition))};
 }
 
 std::string kept_template(const json::value& workload) {
@@ -83,13 +88,12 @@ std::string kept_template(const json::value& workload) {
   if (kind != "StatefulSet" && kind != "DaemonSet") return {};
   if (api::text_at(workload, "/spec/updateStrategy/type") == "OnDelete")
     return "the updateStrategy is OnDelete: a pod keeps its template until it is deleted";
-  const auto partition =
-      api::integer_at(workload, "/spec/updateStrategy/rollingUpdate/partition").value_or(0);
-  if (kind == "DaemonSet" || partition <= 0) return {};
+  const auto partition = count_at(workload, kPartition);
+  if (kind == "DaemonSet" || partition == 0) return {};
   // The controller counts from the first ordinal.
-  const auto first = api::integer_at(workload, "/spec/ordinals/start").value_or(0);
+  const auto first = count_at(workload, "/spec/ordinals/start");
   return fmt::format("the partition is {}: pods with {} keep their template", partition,
-                     first <= 0 ? "a lower ordinal" : fmt::format("an ordinal below {}", first + partition));
+                     first == 0 ? "a lower ordinal" : fmt::format("an ordinal below {}", first + partition));
 }
 
 }  // namespace podium::explain

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "explain/workload/rolling_update.h"
@@ -332,15 +334,15 @@ TEST(RollingUpdate, TheOldReplicaSetIsScaledUpFirst) {
       << "the third old pod takes n2, where a new one would fit";
 }
 
-// A StatefulSet of 3 replicas. `spec`: more fields of its spec.
-std::string stateful_set(std::string_view cpu, std::string_view spec = "") {
+// `spec`: more fields of its spec.
+std::string stateful_set(std::string_view cpu, std::string_view spec = "", int replicas = 3) {
   return fmt::format(
       R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {{"name": "db"}},
-           "spec": {{"replicas": 3, "serviceName": "db", {} "selector": {{"matchLabels": {{"app": "db"}}}},
+           "spec": {{"replicas": {}, "serviceName": "db", {} "selector": {{"matchLabels": {{"app": "db"}}}},
              "template": {{"metadata": {{"labels": {{"app": "db"}}}},
                "spec": {{"containers": [{{"name": "c", "image": "i",
                  "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}}}}}})",
-      spec, cpu);
+      replicas, spec, cpu);
 }
 
 // db-0, db-1 and db-2 with 2 CPUs each on n1, n2 and n3 with 4, and another pod on n2.
@@ -396,6 +398,41 @@ TEST(RollingUpdate, AnOrderedStatefulSetWaitsForAPodThatIsNotReady) {
                   "delete the pod db-0."));
   EXPECT_TRUE(ask(stateful_set("3", R"("podManagementPolicy": "Parallel",)"), db_on_three_nodes("False"))
                   .answer->stuck_rollout);
+}
+
+// Its nodes would take more of these large pods.
+TEST(RollingUpdate, NewPodsTakeNoMoreMemoryThanAWhatIfMay) {
+  std::string tolerations;
+  for (int i = 0; i < 2'500; ++i) tolerations += fmt::format(R"({}{{"key": "k{}"}})", i > 0 ? ", " : "", i);
+  auto question =
+      deployment("1", rolling(R"("100%")", "0"), fmt::format(R"("tolerations": [{}],)", tolerations));
+  question.replace(question.find(R"("replicas": 3)"), 13, R"("replicas": 10000)");
+  const auto snapshot = web_on({{"n1", "999"}, {"n2", "999"}, {"n3", "999"}, {"n4", "999"}}, {"n1"}, "1");
+  const auto status = ask(question, snapshot);
+  ASSERT_TRUE(status.answer) << status.message;
+  EXPECT_LT(status.answer->fitting, 440u);
+  EXPECT_FALSE(status.answer->stuck_rollout);
+  EXPECT_THAT(condition(status, "Complete"), testing::StartsWith("true MemoryExceeded: "));
+}
+
+// It would keep each ordinal.
+TEST(RollingUpdate, AStatefulSetOfMoreReplicasThanAnyIsNotFollowed) {
+  const auto status = ask(stateful_set("3", "", 1'000'000'000), db_on_three_nodes());
+  EXPECT_EQ(status.outcome, "PartlyFits") << condition(status, "Complete");
+  EXPECT_EQ(status.answer->asked, 1'000'000'000u);
+  EXPECT_FALSE(status.answer->stuck_rollout);
+  EXPECT_TRUE(ask(stateful_set("3", "", 10'000), db_on_three_nodes()).answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, APartitionMayBeAnyNumber) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto spec = fmt::format(R"("ordinals": {{"start": {}}}, {})", kMost,
+                                stateful_strategy(fmt::format(R"("partition": {})", kMost)));
+  const auto status = ask(stateful_set("1", spec), db_on_three_nodes());
+  EXPECT_FALSE(status.answer->stuck_rollout);
+  EXPECT_THAT(left(status), ElementsAre("the partition is 1000000000: pods with an ordinal below 2000000000 "
+                                        "keep their template. This is the answer with the new template in "
+                                        "all of them."));
 }
 
 TEST(RollingUpdate, RoundsAsTheController) {
