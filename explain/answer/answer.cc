@@ -35,7 +35,6 @@
 #include "explain/report/reason_words.h"
 #include "explain/workload/admin_access.h"
 #include "explain/workload/daemon_set_pods.h"
-#include "explain/workload/template_change.h"
 
 namespace podium::explain {
 namespace {
@@ -128,7 +127,7 @@ class Answering {
       answer_.group = group_answer(replicas_, together, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    const auto others = with_other_template(subject_, replicas_.pod, pods_removed);
+    const auto others = with_other_template(replicas_, pods_removed);
     if (update && is_update(subject_, placed, pods_removed, others))
       set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.

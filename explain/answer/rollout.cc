@@ -13,12 +13,10 @@
 #include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/failures.h"
-#include "explain/answer/preempting.h"
 #include "explain/answer/waiting.h"
 #include "explain/question/question_limits.h"
 #include "explain/report/project.h"
 #include "explain/workload/deletion_order.h"
-#include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
 #include "explain/workload/template_change.h"
 #include "scheduler/framework/evaluation_memo.h"
@@ -39,163 +37,6 @@ std::string left_words(std::size_t old, std::int32_t run, std::int32_t wait) {
       run == 1 ? "runs" : "run",
       wait == 0 ? "" : fmt::format(" and {} that {}", news(wait), wait == 1 ? "waits" : "wait"));
 }
-
-// Places new pods next to the old ones, as far as the quotas allow.
-class Update {
- public:
-  Update(const Replicas& replicas, Count count, UpdateStart start)
-      : replicas_(replicas),
-        count_(count.asked),
-        steps_(replicas.subject.rolling_update->steps(count.asked)),
-        fork_(std::move(start.fork)),
-        quotas_(std::move(start.quotas)),
-        left_(count.most) {
-    const auto is_own = own_pods_of(replicas.subject, fork_);
-    std::vector<PodInfoPtr> terminating;
-    fork_.each_pod([&](const PodInfoPtr& pod) {
-      if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : existing_).push_back(pod);
-    });
-    const auto has_new = [&](const PodInfoPtr& pod) {
-      return has_template(replicas.subject, replicas.pod, *pod->pod);
-    };
-    const auto updated = std::ranges::stable_partition(existing_, std::not_fn(has_new));
-    // If all have it, the update is one that only restarts them.
-    if (updated.size() < existing_.size()) {
-      updated_.assign(updated.begin(), updated.end());
-      existing_.erase(updated.begin(), updated.end());
-      placed_ = std::min(static_cast<std::int32_t>(updated_.size()), count_);
-    }
-    for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork_);
-    // The controller deletes old pods that wait before the others.
-    std::vector<std::string> waiting;
-    for (const auto& nomination : fork_.nominations()) {
-      if (is_own(*nomination.pod->pod)) waiting.push_back(nomination.pod->pod->meta.uid);
-    }
-    for (const auto& uid : waiting) fork_.withdraw_nomination(uid);
-  }
-
- protected:
-  // False also if the pods that were placed take all the memory that they may.
-  bool has_time() const { return left_ > 0 && explain::has_time(replicas_.budget); }
-
-  // How many more pods the quotas allow.
-  std::int32_t admitted(std::int32_t wanted) {
-    const auto pods = new_pods(replicas_.pod);
-    const auto admitted = quotas_.take(pods, wanted);
-    quota_.clear();
-    if (admitted == wanted) return admitted;
-    if (const auto answers = quotas_.answers(pods, 1); !answers.empty()) quota_ = answers.front().name;
-    return admitted;
-  }
-
-  // Places the new pod of this index. `node`: its DaemonSet's choice; empty: any. nullopt: there is no place,
-  // and seen_failed() has the reason.
-  std::optional<Row> place(std::int32_t index, std::string_view node = {}) {
-    const auto pod = make_replica(replicas_, index, fork_, node);
-    const auto decision = evaluate(*pod);
-    std::string refused;
-    if (const auto row = put(pod, decision, refused)) {
-      ++placed_;
-      return row;
-    }
-    see_failed({index, pod, decision, fork_, refused});
-    return std::nullopt;
-  }
-
-  // Creates and places another pod with the old template. False: it has no place, or a quota refuses it.
-  bool add_old() {
-    auto old = *existing_.front()->pod;
-    old.meta.uid = fmt::format("{}+{}", old.meta.uid, existing_.size());
-    old.meta.name = fmt::format("{}+{}", old.meta.name, existing_.size());
-    old.node_name.clear();
-    old.conditions = {{.type = "Ready", .status = "True"}};
-    if (quotas_.take(new_pods(old), 1) == 0) return false;
-    const auto pod = info_of(old);
-    std::string refused;
-    const auto row = put(pod, evaluate(*pod), refused);
-    if (!row) return false;
-    old.node_name = fork_.node_name(*row);
-    existing_.push_back(info_of(std::move(old)));
-    return true;
-  }
-
-  void remove(const PodInfoPtr& pod) {
-    remove_with_devices(*pod->pod, fork_);
-    quotas_.release({.placed = {pod}, .nominated = {}}, replicas_.subject.has_deadline);
-  }
-
-  std::optional<RolloutEnd> stuck(std::optional<FirstFailure> failure, std::string note) const {
-    if (!failure) return std::nullopt;
-    return RolloutEnd{.stuck = {.updated = static_cast<std::size_t>(placed_),
-                                .max_surge = static_cast<std::size_t>(steps_.surge),
-                                .max_unavailable = static_cast<std::size_t>(steps_.unavailable),
-                                .first_failure = std::move(*failure)},
-                      .note = std::move(note)};
-  }
-  FirstFailure quota_failure() const {
-    const auto words = fmt::format("quota {} allows no more pods", quota_);
-    return {.replica = static_cast<std::size_t>(placed_) + 1, .reason = words, .message = words};
-  }
-
-  ~Update() = default;
-  virtual void see_failed(const ReplicaSeen& seen) = 0;
-  virtual void forget(const cluster::PodInfo& evicted) = 0;
-
-  const Replicas& replicas_;
-  const std::int32_t count_;
-  const RollingUpdate::Steps steps_;
-  Snapshot fork_;
-  Quotas quotas_;
-  std::vector<PodInfoPtr> existing_;  // with the old template; without those that terminate
-  std::vector<PodInfoPtr> updated_;   // with the new one
-  std::int32_t placed_ = 0;           // new pods
-  std::string quota_;                 // that allows no more new pods now
-
- private:
-  NewPods new_pods(const api::Pod& pod) const {
-    return {.subject = replicas_.subject,
-            .pod = pod,
-            .claim_templates = replicas_.claim_templates,
-            .fork = fork_};
-  }
-
-  PodInfoPtr info_of(api::Pod pod) const {
-    return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)),
-                                  replicas_.profile.request_rules);
-  }
-
-  framework::Decision evaluate(const cluster::PodInfo& pod) {
-    auto decision = framework::evaluate(pod, fork_, replicas_.profile, start_);
-    start_ = decision.next_start;
-    return decision;
-  }
-
-  // Places the pod as decided. nullopt: there is no place; `refused` has Reserve's message, if it is why.
-  std::optional<Row> put(const PodInfoPtr& pod, const framework::Decision& decision, std::string& refused) {
-    const auto row = decision.choice ? decision.choice : evict_for(decision);
-    if (!row) return std::nullopt;
-    const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
-    if (!failure) {
-      --left_;
-      return row;
-    }
-    refused = failure->message("Reserve");
-    return std::nullopt;
-  }
-
-  std::optional<Row> evict_for(const framework::Decision& decision) {
-    const auto row = node_of_evictions(decision, fork_);
-    if (!row) return std::nullopt;
-    for (const auto& victim : decision.preemption->victims) {
-      remove_with_devices(*victim->pod, fork_);
-      forget(*victim);
-    }
-    return row;
-  }
-
-  std::int32_t left_;      // pods that may still be placed
-  std::size_t start_ = 0;  // of the search for nodes
-};
 
 class DeploymentUpdate final : Update {
  public:
@@ -458,6 +299,18 @@ class StatefulUpdate final : Update {
 };
 
 }  // namespace
+
+RemovedPods with_other_template(const Replicas& replicas, const RemovedPods& pods) {
+  RemovedPods out;
+  const AskedTemplate wanted(replicas.subject, replicas.pod);
+  for (auto list : {&RemovedPods::placed, &RemovedPods::waiting}) {
+    for (const auto& pod : pods.*list) {
+      if (!has_time(replicas.budget)) return out;
+      if (!wanted.is_of(*pod->pod)) (out.*list).push_back(pod);
+    }
+  }
+  return out;
+}
 
 bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
                const RemovedPods& others) {

@@ -11,24 +11,18 @@
 // pkg/controller/daemon/update.go, pkg/controller/statefulset/stateful_set_control.go.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "explain/answer/placing.h"
-#include "explain/answer/quotas.h"
+#include "explain/answer/update.h"
 #include "explain/question/question.h"
-#include "explain/report/what_if_parts.h"
 #include "scheduler/config/values/config.h"
 
 namespace podium::explain {
 
-// The cluster before the update: with the pods that exist, and what they take of the quotas.
-struct UpdateStart {
-  cluster::Snapshot fork;
-  Quotas quotas;
-};
+// Those of the workload's pods that have another template, the placed and the waiting ones; not all of them
+// if the budget ends.
+RemovedPods with_other_template(const Replicas& replicas, const RemovedPods& pods);
 
 // Whether the question's pods would come as an update. Where one of them does not fit, or their number
 // changes, only a changed template makes an update. A DaemonSet that surges updates the nodes that have its
@@ -36,10 +30,6 @@ struct UpdateStart {
 bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
                const RemovedPods& others);
 
-struct RolloutEnd {
-  StuckRollout stuck;
-  std::string note;  // the pods that it leaves, old and new
-};
 // nullopt: the update ends, or the budget or the memory does, or a StatefulSet has more than kMostReplicas.
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start);
 

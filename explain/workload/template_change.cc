@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "explain/workload/eviction_cost.h"
@@ -16,15 +17,33 @@ namespace {
 constexpr std::array<std::string_view, 3> kHashes = {"pod-template-hash", "controller-revision-hash",
                                                      "pod-template-generation"};
 
-template <typename List>
-bool contains_all(const List& all, const List& some) {
-  return std::ranges::all_of(some,
-                             [&](const auto& each) { return std::ranges::find(all, each) != all.end(); });
-}
-
+// Whether the pod has all that is asked, in the same order. Others may add to the list.
 template <typename List>
 bool is_same(const List& pod, const List& asked, bool may_have_more) {
-  return contains_all(pod, asked) && (may_have_more || pod.size() == asked.size());
+  if (pod.size() < asked.size() || (pod.size() > asked.size() && !may_have_more)) return false;
+  auto next = asked.begin();
+  for (const auto& each : pod) {
+    if (next != asked.end() && each == *next) ++next;
+  }
+  return next == asked.end();
+}
+
+bool is_less(const api::Toleration* a, const api::Toleration* b) {
+  return std::tie(a->key, a->value, a->op, a->effect) < std::tie(b->key, b->value, b->op, b->effect);
+}
+
+// Controllers and admission add some in orders of their own.
+std::vector<const api::Toleration*> sorted(const api::SharedList<api::Toleration>& tolerations) {
+  std::vector<const api::Toleration*> out;
+  for (const auto& each : tolerations) out.push_back(&each);
+  std::ranges::sort(out, is_less);
+  return out;
+}
+
+bool are_same(const api::SharedList<api::Toleration>& pod, const std::vector<const api::Toleration*>& asked,
+              bool may_have_more) {
+  if (pod.size() < asked.size() || (pod.size() > asked.size() && !may_have_more)) return false;
+  return std::ranges::includes(sorted(pod), asked, is_less);
 }
 
 bool has_labels(const api::Pod& asked, const api::Pod& pod) {
@@ -37,9 +56,9 @@ bool has_labels(const api::Pod& asked, const api::Pod& pod) {
 
 // Without the requirements that the API server has added for matchLabelKeys, with the pod's own values.
 void drop_merged(const std::vector<std::string>& keys, std::optional<api::LabelSelector>& selector) {
-  if (!selector) return;
-  std::erase_if(selector->match_expressions,
-                [&](const auto& each) { return std::ranges::find(keys, each.key) != keys.end(); });
+  if (!selector || keys.empty()) return;
+  const std::set<std::string_view> merged(keys.begin(), keys.end());
+  std::erase_if(selector->match_expressions, [&](const auto& each) { return merged.contains(each.key); });
 }
 
 api::SharedList<api::TopologySpreadConstraint> as_written(
@@ -71,31 +90,29 @@ std::vector<api::Volume> volumes_of(const Subject& subject, const api::Pod& pod)
 
 }  // namespace
 
-bool has_template(const Subject& subject, const api::Pod& asked, const api::Pod& pod) {
-  const bool more = subject.existing.has_value();
-  const bool is_pinned = subject.kind == Subject::Kind::daemon_set;  // by the node affinity
-  return has_labels(asked, pod) && is_same(pod.containers, asked.containers, more) &&
-         is_same(pod.init_containers, asked.init_containers, more) &&
-         is_same(pod.node_selector, asked.node_selector, more) &&
-         is_same(pod.tolerations, asked.tolerations, more) &&
-         is_same(volumes_of(subject, pod), volumes_of(subject, asked), more) &&
-         (is_pinned || pod.node_affinity == asked.node_affinity) &&
-         as_written(pod.pod_affinity) == as_written(asked.pod_affinity) &&
-         as_written(pod.pod_anti_affinity) == as_written(asked.pod_anti_affinity) &&
-         as_written(pod.topology_spread) == as_written(asked.topology_spread) &&
-         pod.priority_or_zero() == asked.priority_or_zero() && pod.runtime_class == asked.runtime_class &&
-         pod.host_network == asked.host_network && pod.resource_claims == asked.resource_claims &&
-         pod.pod_requests == asked.pod_requests && pod.pod_limits == asked.pod_limits;
-}
+AskedTemplate::AskedTemplate(const Subject& subject, const api::Pod& asked)
+    : subject_(subject),
+      asked_(asked),
+      tolerations_(sorted(asked.tolerations)),
+      volumes_(volumes_of(subject, asked)),
+      affinity_(as_written(asked.pod_affinity)),
+      anti_affinity_(as_written(asked.pod_anti_affinity)),
+      spread_(as_written(asked.topology_spread)) {}
 
-RemovedPods with_other_template(const Subject& subject, const api::Pod& asked, const RemovedPods& pods) {
-  RemovedPods out;
-  for (auto list : {&RemovedPods::placed, &RemovedPods::waiting}) {
-    for (const auto& pod : pods.*list) {
-      if (!has_template(subject, asked, *pod->pod)) (out.*list).push_back(pod);
-    }
-  }
-  return out;
+bool AskedTemplate::is_of(const api::Pod& pod) const {
+  const bool more = subject_.existing.has_value();
+  const bool is_pinned = subject_.kind == Subject::Kind::daemon_set;  // by the node affinity
+  return has_labels(asked_, pod) && is_same(pod.containers, asked_.containers, more) &&
+         is_same(pod.init_containers, asked_.init_containers, more) &&
+         is_same(pod.node_selector, asked_.node_selector, more) &&
+         are_same(pod.tolerations, tolerations_, more) &&
+         is_same(volumes_of(subject_, pod), volumes_, more) &&
+         (is_pinned || pod.node_affinity == asked_.node_affinity) &&
+         as_written(pod.pod_affinity) == affinity_ && as_written(pod.pod_anti_affinity) == anti_affinity_ &&
+         as_written(pod.topology_spread) == spread_ && pod.priority_or_zero() == asked_.priority_or_zero() &&
+         pod.runtime_class == asked_.runtime_class && pod.host_network == asked_.host_network &&
+         pod.resource_claims == asked_.resource_claims && pod.pod_requests == asked_.pod_requests &&
+         pod.pod_limits == asked_.pod_limits;
 }
 
 bool is_unready(const api::Pod& pod) { return !pod.phase.empty() && !is_ready(pod); }

@@ -25,13 +25,13 @@ string node_of(std::string_view name, std::string_view labels = "", std::string_
 const string kEightCores = node_of("n$", "", "8");
 
 struct Made {
-  std::string_view name, node = {}, owner_kind = "ReplicaSet", owner = "r", priority = "1", labels = {},
-                         spec = {}, cpu = "1";
+  std::string_view name, node = {}, owner_kind = "ReplicaSet", owner = "r", priority = "1", app = "b",
+                         labels = {}, spec = {}, cpu = "1";
 };
 string pod_of(const Made& made) {
   string out = R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","resourceVersion":"1",)";
   out.append(R"("name":")").append(made.name).append(R"(","uid":")").append(made.name);
-  out.append(R"(","labels":{"app":"b")").append(made.labels);
+  out.append(R"(","labels":{"app":")").append(made.app).append("\"").append(made.labels);
   out.append(R"(},"ownerReferences":[{"apiVersion":"apps/v1","controller":true,"uid":"o","kind":")");
   out.append(made.owner_kind).append(R"(","name":")").append(made.owner).append(R"("}]},"spec":{)");
   out.append(R"("schedulerName":"default-scheduler","priority":)").append(made.priority);
@@ -251,8 +251,16 @@ void add_workloads(std::vector<QuestionRow>& rows) {
        R"("containers":[{"name":"c","image":"i","resources":{"claims":[«{"name":"c#"}»]}}],"resourceClaims":[«{"name":"c#","resourceClaimName":"x"}»])"},
   };
   for (const auto& [name, spec] : parts) {
+    const auto workload = kDeployment + string(spec) + "}}}}";
+    rows.push_back({string("question workload's ") + name, 300, {{node()}}, kRef, workload});
+    const Doc own{pod_of({.name = "web-x-1",
+                          .node = "n0",
+                          .owner = "web-x",
+                          .app = "a",
+                          .labels = R"(,"pod-template-hash":"x")",
+                          .spec = "," + string(spec)})};
     rows.push_back(
-        {string("question workload's ") + name, 300, {{node()}}, kRef, kDeployment + string(spec) + "}}}}"});
+        {string("question own pod's × workload's ") + name, 1000, {{node()}, own}, kRef, workload});
   }
   // The fixes of what they lack.
   const auto fixing = [&](const char* name, std::size_t n, std::string_view spec, std::vector<Doc> docs) {
