@@ -11,6 +11,7 @@
 #include "explain/answer/preempting.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/template_change.h"
+#include "explain/workload/unscheduled.h"
 
 namespace podium::explain {
 
@@ -72,7 +73,7 @@ bool Update::add_old() {
   auto old = *existing_.front()->pod;
   old.meta.uid = fmt::format("{}+{}", old.meta.uid, existing_.size());
   old.meta.name = fmt::format("{}+{}", old.meta.name, existing_.size());
-  old.node_name.clear();
+  unschedule(old);
   old.conditions = {{.type = "Ready", .status = "True"}};
   if (quotas_.take(new_pods(old), 1) == 0) return false;
   const auto pod = info_of(old);

@@ -1,5 +1,5 @@
-// What the rolling updates of all kinds of workloads share: the pods before the update, and how one is created,
-// placed and deleted. rollout.cc has the steps of each kind.
+// What the rolling updates of all kinds of workloads share: the pods before the update, and how one is
+// created, placed and deleted. rollout.cc has the steps of each kind.
 //
 // Owner: one answer. Threads: none. Errors: none.
 #pragma once
