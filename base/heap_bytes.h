@@ -56,6 +56,8 @@ struct HeapBytes {
       return OwnHeapBytes<T>::of(value);
     } else if constexpr (std::is_trivially_copyable_v<T>) {
       return 0;
+    } else if constexpr (requires { static_cast<bool>(value), *value, value.operator->(); }) {
+      return value ? sizeof *value + of(*value) : 0;
     } else if constexpr (std::ranges::range<T>) {
       return of_items(value);
     } else {

@@ -14,6 +14,7 @@
 #include "api/values/labels.h"
 #include "api/values/meta.h"
 #include "api/values/node_selector_term.h"
+#include "api/values/rare.h"
 #include "api/values/resource_list.h"
 #include "api/values/selector.h"
 #include "api/values/shared_list.h"
@@ -154,7 +155,7 @@ struct Pod {
   std::optional<ResourceList> status_pod_requests;  // status.resources.requests, pod level
   ResourceList status_pod_allocated;                // status.allocatedResources, pod level
   SharedList<PodResourceClaimStatus> resource_claim_statuses;
-  std::optional<PodExtendedResourceClaim> extended_resource_claim;
+  Rare<PodExtendedResourceClaim> extended_resource_claim;
 
   bool terminating() const { return meta.deleted.has_value(); }
   bool terminated() const { return phase == "Succeeded" || phase == "Failed"; }

@@ -39,9 +39,9 @@ struct PodInfo {
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
   Resources score_requests;          // for NodeResourcesFit's score: non-zero defaults, no pod-level requests
   std::vector<HostPort> host_ports;  // containers and sidecars; sorted by port, protocol and address
-  std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
+  std::int32_t priority = 0;
   RequestRules rules;            // that `requests` was computed with
   bool status_may_count = true;  // once it is placed: placed_requests() may differ from `requests`
 

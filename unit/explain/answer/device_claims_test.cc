@@ -78,7 +78,7 @@ TEST(DeviceClaims, AClaimOfATemplateAndOneOfExtendedResourcesAreFreedToo) {
   auto gone = user_of("train", {});
   gone.resource_claims.push_back({.name = "gpus", .claim_name = std::nullopt, .template_name = "one-gpu"});
   gone.resource_claim_statuses.push_back({.name = "gpus", .claim_name = "train-gpus-x7k"});
-  gone.extended_resource_claim.emplace().claim_name = "train-extended-resources-9fp";
+  gone.extended_resource_claim = api::PodExtendedResourceClaim{"train-extended-resources-9fp", {}};
   free_devices(gone, fork.snapshot);
   EXPECT_FALSE(fork.claim("train-gpus-x7k").status.allocation);
   EXPECT_FALSE(fork.claim("train-extended-resources-9fp").status.allocation);
