@@ -56,7 +56,7 @@ void KnownObjects::end_list(std::string_view resource_version, std::vector<Chang
     const auto it = known_.find(key);
     changes.push_back(missed_delete(it->first, it->second));
     // When replacing, its version may be of a discarded history: the object may return with a lower one.
-    add_tombstone(it->second.uid, replace_ ? version : std::max(version, it->second.version));
+    add_tombstone(it->second.uid.text(), replace_ ? version : std::max(version, it->second.version));
     known_.erase(it);
   }
   listing_ = replace_ = false;
@@ -87,14 +87,15 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes, boo
   auto [it, fresh] = known_.try_emplace(std::move(key));
   Known& known = it->second;
   const bool old = !fresh && stale(known, identity);
-  const bool other = !fresh && known.uid != identity.uid;
+  PackedUid uid(identity.uid);
+  const bool other = !fresh && known.uid != uid;
   if (listing_) listed_ += std::exchange(known.list, list_) != list_;
   if (old) return true;
   if (other) {
     changes.push_back(missed_delete(it->first, known));
-    add_tombstone(known.uid, std::max(identity.version, known.version));
+    add_tombstone(known.uid.text(), std::max(identity.version, known.version));
   }
-  if (fresh || other) known.uid = identity.uid;
+  if (fresh || other) known.uid = std::move(uid);
   known.version = identity.version;
   const bool news = fresh || other || !known.readable;
   known.readable = readable;
@@ -112,7 +113,7 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
   std::string key(identity.name_space);
   key.append(1, '/').append(identity.name);
   auto it = known_.find(key);
-  const bool same = it != known_.end() && it->second.uid == identity.uid;
+  const bool same = it != known_.end() && it->second.uid == PackedUid(identity.uid);
   // A stale DELETED: the object left the selector and has returned since.
   if (same && stale(it->second, identity) && identity.version != it->second.version) return true;
   // The delete of an older object of this name was dispatched when its successor came. The delete of a newer
@@ -124,7 +125,7 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
     changes.push_back({Change::Type::deleted, std::move(object)});
   } else {
     changes.push_back(missed_delete(it->first, it->second));
-    add_tombstone(it->second.uid, std::max(identity.version, it->second.version));
+    add_tombstone(it->second.uid.text(), std::max(identity.version, it->second.version));
   }
   known_.erase(it);
   return true;
@@ -154,7 +155,7 @@ Change KnownObjects::missed_delete(std::string_view key, const Known& known) con
   json::object metadata;
   if (slash > 0) metadata["namespace"] = key.substr(0, slash);
   metadata["name"] = key.substr(slash + 1);
-  metadata["uid"] = known.uid;
+  metadata["uid"] = known.uid.text();
   metadata["resourceVersion"] = std::to_string(known.version);
   json::object object;
   if (!kind_.empty()) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/packed_uid.h"
 #include "base/text_hash.h"
 #include "client/watch/reflector.h"
 
@@ -39,7 +40,7 @@ class KnownObjects {
 
  private:
   struct Known {
-    std::string uid;
+    PackedUid uid;
     std::uint64_t version = 0;
     std::uint32_t list = 0;  // the last list that had it
     bool readable = true;

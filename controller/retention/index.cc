@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <expected>
+#include <string>
 
+#include "api/values/decimal.h"
 #include "base/check.h"
 
 namespace podium::controller {
@@ -19,6 +21,11 @@ std::string minute_key(const std::string& ns, std::uint32_t minute) {
   return fmt::format("{}/{}", ns, minute);
 }
 std::string namespace_of(const std::string& key) { return key.substr(0, key.find('/')); }
+
+// 0: unknown.
+std::uint64_t version_of(const std::string& resource_version) {
+  return api::whole_number<std::uint64_t>(resource_version).value_or(0);
+}
 
 std::size_t at(ReportKind kind) { return static_cast<std::size_t>(kind); }
 
@@ -67,8 +74,8 @@ void RetentionIndex::track(const Report& report) {
   auto& slot = *reports_.try_emplace(key_of(report.ns, report.name)).first;
   if (!slot.second.uid.empty()) remove(slot);
   const auto due = together(report, slot.first);
-  slot.second = {.uid = report.uid,
-                 .version = report.version,
+  slot.second = {.uid = PackedUid(report.uid),
+                 .version = version_of(report.version),
                  .due = due,
                  .written = report.written,
                  .order = ++order_,
@@ -94,9 +101,9 @@ Steady RetentionIndex::together(const Report& report, const std::string& key) {
 bool RetentionIndex::knows(const std::string& ns, const std::string& name, const std::string& uid,
                            const std::string& version) const {
   const auto it = reports_.find(key_of(ns, name));
-  if (it == reports_.end() || it->second.uid != uid) return false;
-  const auto& known = it->second.version;
-  return version.empty() || known.empty() || known == version;
+  if (it == reports_.end() || it->second.uid != PackedUid(uid)) return false;
+  const auto given = version_of(version), known = it->second.version;
+  return given == 0 || known == 0 || given == known;
 }
 
 bool RetentionIndex::mark_listed(const std::string& ns, const std::string& name, const std::string& uid,
@@ -112,7 +119,7 @@ bool RetentionIndex::contains(const std::string& ns, const std::string& name) co
 
 bool RetentionIndex::is_kept(const std::string& ns, const std::string& name, const std::string& uid) const {
   const auto it = reports_.find(key_of(ns, name));
-  return it != reports_.end() && it->second.uid == uid && it->second.state != State::leaving;
+  return it != reports_.end() && it->second.uid == PackedUid(uid) && it->second.state != State::leaving;
 }
 
 bool RetentionIndex::has_decision(const std::string& ns, const std::string& name) const {
@@ -123,7 +130,7 @@ bool RetentionIndex::has_decision(const std::string& ns, const std::string& name
 
 void RetentionIndex::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto it = reports_.find(key_of(ns, name));
-  if (it == reports_.end() || it->second.uid != uid || it->second.orphan) return;
+  if (it == reports_.end() || it->second.uid != PackedUid(uid) || it->second.orphan) return;
   link(*it, false);
   it->second.orphan = true;
   link(*it, true);
@@ -131,7 +138,7 @@ void RetentionIndex::pod_gone(const std::string& ns, const std::string& name, co
 
 bool RetentionIndex::forget(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto it = reports_.find(key_of(ns, name));
-  if (it == reports_.end() || (!uid.empty() && it->second.uid != uid)) return false;
+  if (it == reports_.end() || (!uid.empty() && it->second.uid != PackedUid(uid))) return false;
   remove(*it);
   reports_.erase(it);
   drop_if_empty(ns);
@@ -221,7 +228,7 @@ bool RetentionIndex::has_excess() const {
 
 bool RetentionIndex::is_taken(const std::string& ns, const std::string& name, const std::string& uid) const {
   const auto it = reports_.find(key_of(ns, name));
-  return it != reports_.end() && it->second.uid == uid && it->second.state == State::taken;
+  return it != reports_.end() && it->second.uid == PackedUid(uid) && it->second.state == State::taken;
 }
 
 bool RetentionIndex::is_whole(const std::string& ns, std::uint32_t minute) const {
@@ -328,7 +335,8 @@ void RetentionIndex::resized(const std::string& ns, std::size_t before) {
 
 void RetentionIndex::restore(const Report& report) {
   const auto it = reports_.find(key_of(report.ns, report.name));
-  if (it == reports_.end() || it->second.uid != report.uid || it->second.state != State::leaving) return;
+  if (it == reports_.end() || it->second.uid != PackedUid(report.uid) || it->second.state != State::leaving)
+    return;
   it->second.stuck = true;
   set_state(*it, State::taken, true);
 }
@@ -461,7 +469,7 @@ RetentionIndex::Report RetentionIndex::report_of(const Slot& slot) {
   const auto slash = slot.first.find('/');
   return {.ns = slot.first.substr(0, slash),
           .name = slot.first.substr(slash + 1),
-          .uid = entry.uid,
+          .uid = entry.uid.text(),
           .due = entry.due,
           .kind = entry.kind,
           .look = entry.look,
@@ -471,7 +479,7 @@ RetentionIndex::Report RetentionIndex::report_of(const Slot& slot) {
           .bytes = entry.bytes,
           .minute = entry.minute,
           .written = entry.written,
-          .version = entry.version,
+          .version = entry.version == 0 ? std::string() : std::to_string(entry.version),
           .listed = entry.listed};
 }
 

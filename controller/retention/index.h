@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/packed_uid.h"
 #include "base/text_hash.h"
 #include "controller/report/metadata.h"
 
@@ -132,7 +133,8 @@ class RetentionIndex {
  private:
   enum class State : std::uint8_t { kept, taken, leaving };
   struct Entry {
-    std::string uid, version;
+    PackedUid uid;
+    std::uint64_t version = 0;  // a resourceVersion is a number; 0: unknown
     Steady due{}, written{};
     std::uint64_t order = 0;  // of tracking
     std::uint32_t list = 0;   // number of the newest list when it was last tracked or seen
