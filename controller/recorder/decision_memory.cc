@@ -17,7 +17,7 @@
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 384;      // key, lists, sets and maps of an entry
+constexpr std::size_t kEntryBytes = 256;      // lists, sets and maps of an entry
 constexpr std::size_t kDroppedTogether = 32;  // expired entries that a new decision drops under the lock
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
@@ -56,17 +56,16 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   const auto before = entries_.find(key);
   if (before == entries_.end() || before->second.is_gone || before->second.decision->uid() != uid)
     evictions_.has_successor({ns, pod});
-  drop(key, Absence::none, dropped);
+  if (before != entries_.end()) drop(before->second, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
-  by_name_.insert(key);
   auto& entry = entries_[key];
   entry.decision = std::move(decision);
   entry.bytes = bytes;
-  entry.place = living_.insert(living_.end(), key);
-  join_namespace(key, entry);
-  by_uid_.erase(entry.decision->uid());  // of an entry of another name: its text may go first
-  by_uid_.emplace(entry.decision->uid(), key);
+  living_.push_back(entry);
+  join_namespace(entry);
+  by_uid_.erase(entry.decision->uid());  // of an entry of another name: it may go first
+  by_uid_.insert(entry.decision.get());
   if (blocked) {
     waiting_.insert(key);
     entry.blocked = blocked_.try_emplace(std::move(*blocked)).first;
@@ -115,24 +114,26 @@ std::string DecisionMemory::version(const std::string& ns) const {
 
 void DecisionMemory::make_room(Wall now, Dropped& dropped) {
   while (bytes_ > options_.bytes && !entries_.empty()) {
-    const auto oldest =
+    auto& oldest =
         gone_.empty() ? by_namespace_.find(by_size_.rbegin()->second)->second.living.front() : gone_.front();
-    const bool is_expired = entries_.find(oldest)->second.decision->is_expired(now);
+    const bool is_expired = oldest.decision->is_expired(now);
     drop(oldest, is_expired ? Absence::expired : Absence::evicted, dropped);
   }
 }
 
 void DecisionMemory::gone(std::string_view pod_uid) {
   const std::lock_guard lock(mutex_);
-  const auto key = by_uid_.find(pod_uid);
-  if (key == by_uid_.end()) return;
-  auto& entry = entries_.find(key->second)->second;
+  const auto of_uid = by_uid_.find(pod_uid);
+  if (of_uid == by_uid_.end()) return;
+  const auto key = (*of_uid)->key();
+  auto& entry = entries_.find(key)->second;
   if (std::exchange(entry.is_gone, true)) return;
   count_change(entry.decision->ns());
   entry.gone_at = clock_.wall();
   leave_namespace(entry);
-  gone_.splice(gone_.end(), living_, entry.place);
-  remove_waiting(key->second, entry);
+  living_.erase(living_.iterator_to(entry));
+  gone_.push_back(entry);
+  remove_waiting(key, entry);
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
@@ -157,7 +158,7 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const explain::NamespacedName& p
     const auto& decision = it->second.decision;
     out.decided_at = decision->decided_at;
     out.is_gone = it->second.is_gone;
-    out.gone_at = it->second.gone_at;
+    if (out.is_gone) out.gone_at = it->second.gone_at;
     if (!decision->is_expired(clock_.wall())) return decision;
     out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {
@@ -174,15 +175,14 @@ std::shared_ptr<const RememberedDecision> DecisionMemory::unpacked(const Kept& k
       kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed()), kept.asks, kept.created});
 }
 
-// `keys` has the oldest decision first.
-void DecisionMemory::add_newest(const Keys& keys, const Query& query, std::vector<Picked>& to) const {
+void DecisionMemory::add_newest(const auto& entries, const Query& query, std::vector<Picked>& to) const {
   const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
   const auto now = clock_.wall();
   std::size_t found = 0, passed_over = 0;
-  for (auto key = keys.rbegin(); key != keys.rend() && found < query.limit && passed_over < kPassedOver;
-       ++key) {
-    const auto& entry = entries_.find(*key)->second;
-    if (!key->starts_with(prefix) || entry.decision->is_expired(now)) {
+  for (auto it = entries.rbegin(); it != entries.rend() && found < query.limit && passed_over < kPassedOver;
+       ++it) {
+    const auto& entry = *it;
+    if (!entry.key().starts_with(prefix) || entry.decision->is_expired(now)) {
       ++passed_over;
       continue;
     }
@@ -216,7 +216,7 @@ DecisionMemory::Listed DecisionMemory::list(const Query& query) const {
     } else if (query.is_waiting_only) {
       picked = page(waiting_, query, out.next);
     } else {
-      picked = page(by_name_, query, out.next);
+      picked = page(entries_, query, out.next);
     }
   }
   for (const auto& [decision, is_gone] : picked) out.items.push_back({unpacked(*decision), is_gone});
@@ -229,14 +229,14 @@ std::vector<DecisionMemory::Picked> DecisionMemory::page(const Names& keys, cons
   const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
   std::vector<Picked> out;
   const auto now = clock_.wall();
-  auto key = query.after < prefix ? keys.lower_bound(prefix) : keys.upper_bound(query.after);
+  auto it = query.after < prefix ? keys.lower_bound(Key(prefix)) : keys.upper_bound(Key(query.after));
   std::size_t passed_over = 0;
-  for (; key != keys.end() && key->starts_with(prefix); ++key) {
+  for (; it != keys.end() && key_of(*it).starts_with(prefix); ++it) {
     if (out.size() == query.limit || passed_over == kPassedOver) {
-      next = std::string(*std::prev(key));
+      next = std::string(key_of(*std::prev(it)));
       break;
     }
-    const auto& entry = entries_.find(*key)->second;
+    const auto& entry = entries_.find(key_of(*it))->second;
     if (entry.decision->is_expired(now)) {
       ++passed_over;
     } else {
@@ -295,17 +295,17 @@ void DecisionMemory::remove_waiting(Key key, const Entry& entry) {
   if (waiting_.erase(key) > 0 && --entry.blocked->second == 0) blocked_.erase(entry.blocked);
 }
 
-void DecisionMemory::join_namespace(Key key, Entry& entry) {
+void DecisionMemory::join_namespace(Entry& entry) {
   const auto ns = entry.decision->ns();
   auto& of = by_namespace_[ns];
-  entry.in_namespace = of.living.insert(of.living.end(), key);
+  of.living.push_back(entry);
   resize(ns, of, of.bytes + entry.bytes);
 }
 
-void DecisionMemory::leave_namespace(const Entry& entry) {
+void DecisionMemory::leave_namespace(Entry& entry) {
   const auto it = by_namespace_.find(entry.decision->ns());
   auto& of = it->second;
-  of.living.erase(entry.in_namespace);
+  of.living.erase(of.living.iterator_to(entry));
   resize(it->first, of, of.bytes - entry.bytes);
   if (of.living.empty()) by_namespace_.erase(it);
 }
@@ -317,32 +317,29 @@ void DecisionMemory::resize(const std::string& ns, OfNamespace& of, std::size_t 
 }
 
 // Without a trace for Absence::none: another decision takes its place.
-void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
-  const auto it = entries_.find(name);
-  if (it == entries_.end()) return;
-  const auto key = it->first;
-  auto& entry = it->second;
+void DecisionMemory::drop(Entry& entry, Absence why, Dropped& dropped) {
+  const auto key = entry.key();
   const auto& decision = *entry.decision;
   if (why != Absence::none) {
     leave_trace(key, {why, decision.decided_at.value_or(Wall{}), 0});
     count_change(decision.ns());
   }
-  if (const auto of_uid = by_uid_.find(decision.uid()); of_uid != by_uid_.end() && of_uid->second == key)
+  if (const auto of_uid = by_uid_.find(decision.uid()); of_uid != by_uid_.end() && *of_uid == &decision)
     by_uid_.erase(of_uid);
   if (!entry.is_gone && why == Absence::evicted) ++dropped_before_pod_;
   if (!entry.is_gone) leave_namespace(entry);
-  (entry.is_gone ? gone_ : living_).erase(entry.place);
+  auto& list = entry.is_gone ? gone_ : living_;
+  list.erase(list.iterator_to(entry));
   remove_waiting(key, entry);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
-  entries_.erase(it);
-  by_name_.erase(by_name_.find(key));
+  entries_.erase(entries_.find(key));
 }
 
-void DecisionMemory::drop_expired(Keys& keys, Wall now, Dropped& dropped) {
-  for (std::size_t n = 0; n < kDroppedTogether && !keys.empty(); ++n) {
-    if (!entries_.find(keys.front())->second.decision->is_expired(now)) return;
-    drop(keys.front(), Absence::expired, dropped);
+void DecisionMemory::drop_expired(List& entries, Wall now, Dropped& dropped) {
+  for (std::size_t n = 0; n < kDroppedTogether && !entries.empty(); ++n) {
+    if (!entries.front().decision->is_expired(now)) return;
+    drop(entries.front(), Absence::expired, dropped);
   }
 }
 

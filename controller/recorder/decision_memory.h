@@ -10,12 +10,13 @@
 #pragma once
 
 #include <array>
+#include <boost/intrusive/list.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -109,7 +110,6 @@ class DecisionMemory {
 
  private:
   using Key = std::string_view;  // "namespace/pod" of an entry, whose Kept has the text
-  using Keys = std::list<Key>;
   // The status is packed, and unpacked for each answer. There are many, so that all texts are one.
   struct Kept {
     std::string text;  // "namespace/pod", the UID and the packed status, one after the other
@@ -126,6 +126,15 @@ class DecisionMemory {
     bool is_expired(Wall now) const { return expires_at && *expires_at <= now; }
   };
   using KeptPtr = std::shared_ptr<const Kept>;
+  static std::string_view uid_of(std::string_view uid) { return uid; }
+  static std::string_view uid_of(const Kept* kept) { return kept->uid(); }
+  struct UidHash : TextHash {
+    std::size_t operator()(const auto& of) const { return TextHash::operator()(uid_of(of)); }
+  };
+  struct UidEqual {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const { return uid_of(a) == uid_of(b); }
+  };
   struct Picked {
     KeptPtr decision;
     bool is_gone = false;
@@ -134,18 +143,27 @@ class DecisionMemory {
   // resource that it names, or "".
   using Blocked = std::array<std::string, 3>;
   using BlockedPods = std::map<Blocked, std::size_t>;
+  using Hook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>>;
   struct Entry {
     KeptPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    std::optional<Wall> gone_at = {};  // as in Found
-    Keys::iterator place;              // in living_ or gone_
-    Keys::iterator in_namespace;       // of a living pod: in OfNamespace::living
-    BlockedPods::iterator blocked{};   // of a pod in waiting_: in blocked_
+    Wall gone_at{};                   // if it is gone
+    Hook place;                       // in living_ or gone_
+    Hook in_namespace;                // of a living pod: in OfNamespace::living
+    BlockedPods::iterator blocked{};  // of a pod in waiting_: in blocked_
+
+    Key key() const { return decision->key(); }
   };
+  template <Hook Entry::* hook>
+  using ListBy =
+      boost::intrusive::list<Entry, boost::intrusive::member_hook<Entry, Hook, hook>,
+                             boost::intrusive::constant_time_size<false>>;  // oldest decision first
+  using List = ListBy<&Entry::place>;
+  using Entries = std::map<Key, Entry, std::less<>>;  // by name
   struct OfNamespace {
     std::size_t bytes = 0;
-    Keys living;  // oldest decision first
+    ListBy<&Entry::in_namespace> living;
   };
   struct Trace {
     Absence why = Absence::never;
@@ -155,23 +173,25 @@ class DecisionMemory {
   using Dropped = std::vector<KeptPtr>;
 
   KeptPtr look_up(const explain::NamespacedName& pod, Found& out) const;
-  // To the list, the keys from its end on, up to the query's limit.
-  void add_newest(const Keys& keys, const Query& query, std::vector<Picked>& to) const;
+  // To the list, the entries from its end on, up to the query's limit.
+  void add_newest(const auto& entries, const Query& query, std::vector<Picked>& to) const;
   // One page, the last decision first. Deleted pods: only those among the last ones of all namespaces.
   std::vector<Picked> newest(const Query& query) const;
+  static Key key_of(Key key) { return key; }
+  static Key key_of(const Entries::value_type& entry) { return entry.first; }
   // A page of these keys; `next`: where the next one begins.
   template <typename Names>
   std::vector<Picked> page(const Names& keys, const Query& query, std::string& next) const;
   static std::shared_ptr<const RememberedDecision> unpacked(const Kept& kept);
   static Blocked blocked_by(const std::string& ns, const explain::ReportStatus& status);
   void remove_waiting(Key key, const Entry& entry);
-  void join_namespace(Key key, Entry& entry);
-  void leave_namespace(const Entry& entry);
+  void join_namespace(Entry& entry);
+  void leave_namespace(Entry& entry);
   void mark_victims(const Kept& decision, const explain::ReportStatus& status);
   void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);
   void make_room(Wall now, Dropped& dropped);
-  void drop(Key key, Absence why, Dropped& dropped);
-  void drop_expired(Keys& keys, Wall now, Dropped& dropped);
+  void drop(Entry& entry, Absence why, Dropped& dropped);
+  void drop_expired(List& entries, Wall now, Dropped& dropped);
   void leave_trace(Key key, Trace trace);
   void count_change(const std::string& ns);
 
@@ -179,10 +199,9 @@ class DecisionMemory {
   const Options options_;
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Wall> began_;
-  std::set<Key> by_name_;  // all keys
-  boost::unordered_flat_map<Key, Entry, TextHash> entries_;
-  boost::unordered_flat_map<Key, Key, TextHash> by_uid_;  // of the entry's Kept, to the key
-  Keys living_, gone_;                                    // oldest decision first
+  Entries entries_;
+  boost::unordered_flat_set<const Kept*, UidHash, UidEqual> by_uid_;  // those of the entries
+  List living_, gone_;
   std::map<std::string, OfNamespace> by_namespace_;
   std::set<std::pair<std::size_t, std::string>> by_size_;  // bytes and name of each namespace
   std::set<Key> waiting_;                                  // living pods without a node
