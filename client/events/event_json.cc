@@ -1,6 +1,8 @@
 #include "client/events/event_json.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -31,11 +33,54 @@ void append_reference(std::string& out, std::string_view name, const EventRegard
   out += '}';
 }
 
+// Calls each(text) for all texts of an object or an event but for `related`.
+template <typename Object, typename Each>
+void each_text_of_object(Object& object, Each each) {
+  for (auto* text : {&object.api_version, &object.kind, &object.namespace_, &object.name, &object.uid,
+                     &object.resource_version})
+    each(*text);
+}
+template <typename Event, typename Each>
+void each_text(Event& event, Each each) {
+  each_text_of_object(event.regarding, each);
+  for (auto* text : {&event.type, &event.reason, &event.action, &event.note}) each(*text);
+}
+
 bool name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
 }  // namespace
+
+// Each text has its length before it; what follows the event's own is of `related`.
+std::string pack(const EventText& event) {
+  std::string out;
+  std::size_t all = 0;
+  const auto count = [&all](const std::string& text) { all += sizeof(std::uint32_t) + text.size(); };
+  const auto add = [&out](const std::string& text) {
+    const auto size = static_cast<std::uint32_t>(text.size());
+    out.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+  };
+  each_text(event, count);
+  if (event.related) each_text_of_object(*event.related, count);
+  out.reserve(all);
+  each_text(event, add);
+  if (event.related) each_text_of_object(*event.related, add);
+  return out;
+}
+
+EventText unpack_event(std::string_view packed) {
+  EventText event;
+  const auto take = [&packed](std::string& text) {
+    std::uint32_t size = 0;
+    std::memcpy(&size, packed.data(), sizeof size);
+    text = packed.substr(sizeof size, size);
+    packed.remove_prefix(sizeof size + size);
+  };
+  each_text(event, take);
+  if (!packed.empty()) each_text_of_object(event.related.emplace(), take);
+  return event;
+}
 
 std::string cut_note(std::string note) {
   constexpr std::string_view kEnd = " ...";

@@ -19,6 +19,10 @@ struct EventText {
   std::string type, reason, action, note;
 };
 
+// The texts as one, a fifth of their size: thousands of events may wait to be written.
+std::string pack(const EventText& event);
+EventText unpack_event(std::string_view packed);
+
 struct EventSeriesText {
   int count = 0;  // below 2: no series
   Wall last{};

@@ -1,7 +1,8 @@
 #include "client/events/event_series.h"
 
 #include <chrono>
-#include <functional>
+#include <iterator>
+#include <utility>
 
 #include "base/text_hash.h"
 
@@ -18,28 +19,33 @@ constexpr auto kRefresh = 30min;
 EventSeries::Write EventSeries::patch(Entry& entry, Steady now) {
   entry.written = entry.count;
   entry.written_at = now;
-  return {Write::Kind::patch, entry.ns, entry.name, entry.first, entry.count, entry.last};
+  const auto slash = entry.object.find('/');
+  return {Write::Kind::patch,
+          entry.object.substr(0, slash),
+          entry.object.substr(slash + 1),
+          entry.first,
+          entry.count,
+          entry.last};
 }
 
 EventSeries::Write EventSeries::happened(std::string_view identity, const std::string& ns,
                                          const std::string& name, Steady now, Wall wall,
                                          std::vector<Write>& also) {
   // Keys are 128-bit hashes, to save memory: there are many events.
-  std::string salted(identity);
-  salted += '\1';
-  const Key key{hash_text(identity), hash_text(salted)};
+  const Key key{hash_text(identity), stable_hash(identity, {hash_secret.right, hash_secret.left})};
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
-    Entry& entry = *found->second;
+    const auto it = *found;
+    Entry& entry = *it;
     if (now - entry.seen < kFinish) {
-      entries_.splice(entries_.end(), entries_, found->second);
+      entries_.splice(entries_.end(), entries_, it);
       ++entry.count;
       entry.last = wall;
       entry.seen = now;
       return entry.count == 2 ? patch(entry, now) : Write{};
     }
     if (entry.count > entry.written) also.push_back(patch(entry, now));
-    entries_.erase(found->second);
     by_key_.erase(found);
+    entries_.erase(it);
   }
   if (entries_.size() >= capacity_) {
     Entry& quiet = entries_.front();
@@ -47,8 +53,11 @@ EventSeries::Write EventSeries::happened(std::string_view identity, const std::s
     by_key_.erase(quiet.key);
     entries_.pop_front();
   }
-  entries_.push_back({key, ns, name, wall, wall, 1, 1, now, now});
-  by_key_[key] = std::prev(entries_.end());
+  std::string object;
+  object.reserve(ns.size() + 1 + name.size());
+  object.append(ns).append(1, '/').append(name);
+  entries_.push_back({key, std::move(object), wall, wall, 1, 1, now, now});
+  by_key_.insert(std::prev(entries_.end()));
   return {Write::Kind::create, ns, name, wall, 1, wall};
 }
 

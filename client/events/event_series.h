@@ -7,11 +7,11 @@
 #pragma once
 
 #include <array>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <list>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -42,21 +42,30 @@ class EventSeries {
 
  private:
   using Key = std::array<std::uint64_t, 2>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const { return key[0]; }
-  };
   struct Entry {
     Key key{};
-    std::string ns, name;
+    std::string object;  // "namespace/name" of the Event
     Wall first{}, last{};
     int count = 1, written = 1;
     Steady seen{}, written_at{};
   };
+  using Entries = std::list<Entry>;
+  static const Key& key_of(const Key& key) { return key; }
+  static const Key& key_of(Entries::const_iterator entry) { return entry->key; }
+  struct KeyHash {
+    using is_transparent = void;
+    using is_avalanching = void;  // a key is a hash
+    std::size_t operator()(const auto& of) const { return key_of(of)[0]; }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const { return key_of(a) == key_of(b); }
+  };
   static Write patch(Entry& entry, Steady now);
 
   std::size_t capacity_;
-  std::list<Entry> entries_;  // the one quiet longest first
-  std::unordered_map<Key, std::list<Entry>::iterator, KeyHash> by_key_;
+  Entries entries_;  // the one quiet longest first
+  boost::unordered_flat_set<Entries::iterator, KeyHash, KeyEqual> by_key_;
 };
 
 }  // namespace podium::client

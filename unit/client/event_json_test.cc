@@ -41,6 +41,20 @@ TEST(EventJson, HasRelatedAndSeriesWhereThereAreAny) {
             json::parse(R"({"count": 2, "lastObservedTime": "2026-01-02T03:04:05.000006Z"})"));
 }
 
+TEST(EventJson, IsTheSameAfterPacking) {
+  auto event = scheduled();
+  event.note += std::string("\0\0x", 3);
+  const auto is_same = [&event] {
+    const auto json = [](const EventText& of) {
+      return event_json(of, "web.1", "shop", "podium", "i", kTime, {});
+    };
+    return json(unpack_event(pack(event))) == json(event);
+  };
+  EXPECT_TRUE(is_same());
+  event.related = EventRegarding{"v1", "Node", "", "n1", "", ""};
+  EXPECT_TRUE(is_same());
+}
+
 TEST(CutNote, KeepsToTheLimitAndToWholeCharacters) {
   EXPECT_EQ(cut_note(std::string(1024, 'a')), std::string(1024, 'a'));
   EXPECT_EQ(cut_note(std::string(1025, 'a')), std::string(1020, 'a') + " ...");
