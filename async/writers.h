@@ -9,12 +9,14 @@
 // thread, or a strand). Errors: none; the outcomes of items are counted.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,6 +71,14 @@ class Writers {
     const auto pushed = queue_.push(ns, key, std::move(value), lane, clock_.now());
     start();
     return pushed;
+  }
+
+  // Adds ready items to a batch that `write` has waited with, up to the most in a batch.
+  void fill(std::vector<Item>& batch) {
+    const std::lock_guard lock(mutex_);
+    const auto left = options_.most_in_batch - std::min(options_.most_in_batch, batch.size());
+    auto more = queue_.take(clock_.now(), left);
+    std::ranges::move(more, std::back_inserter(batch));
   }
 
   // Drops the waiting value of the key. A value in progress is not retried.

@@ -36,13 +36,17 @@ constexpr std::size_t kInstanceLimit = 128;
 // A write of one event; its key in the queue is the event's name, which is unique.
 struct Item {
   EventSeries::Write write;
-  // None for the last count of a series: it is dropped if the server has deleted the event.
-  std::optional<EventText> event;
+  // The packed event. Empty for the last count of a series: such a write is dropped if the server has
+  // deleted the event.
+  std::string event;
+  bool is_warning = false;
 
   // The newer count, and what an event that is not written yet needs to be created.
   void replaces(Item&& old) {
     if (old.write.kind == Kind::create) write.kind = Kind::create;
-    if (!event) event = std::move(old.event);
+    if (!event.empty()) return;
+    event = std::move(old.event);
+    is_warning = old.is_warning;
   }
 };
 
@@ -62,7 +66,7 @@ std::string identity_of(const EventText& event) {
 }
 
 // A problem that lasts is reported again by the next process; the count of a series only grows.
-bool is_minor(const Item& item) { return !item.event || item.event->type == "Warning"; }
+bool is_minor(const Item& item) { return item.event.empty() || item.is_warning; }
 
 bool is_retried(const Error& error) {
   return may_pass(error) || is_conflict(error) || error.status.code >= 500;
@@ -98,7 +102,7 @@ struct EventRecorder::Impl {
 
   void record(EventText event);
   void push_due(bool all);  // the counts of series
-  void push(EventSeries::Write write, std::optional<EventText> event);
+  void push(Item item);
   static Task<void> write(Impl* self, std::vector<Queue::Item>& batch);
   static Task<void> tick(Impl* self);
   Task<Result<void>> attempt(const Item& item);
@@ -137,18 +141,18 @@ void EventRecorder::Impl::record(EventText event) {
   last_name = std::max(last_name + 1, nanoseconds);
   const auto name = event_name(event.regarding.name, last_name, api.random());
   auto write = series.happened(identity, ns, name, now, wall, also);
-  for (auto& other : also) push(std::move(other), std::nullopt);
-  if (write.kind != Kind::none) push(std::move(write), std::move(event));
+  for (auto& other : also) push({std::move(other), {}});
+  if (write.kind != Kind::none) push({std::move(write), pack(event), event.type == "Warning"});
 }
 
-void EventRecorder::Impl::push(EventSeries::Write write, std::optional<EventText> event) {
-  const std::string ns = write.ns, name = write.name;
-  queue.push(ns, ns + "/" + name, {std::move(write), std::move(event)});
+void EventRecorder::Impl::push(Item item) {
+  const std::string ns = item.write.ns, key = ns + "/" + item.write.name;
+  queue.push(ns, key, std::move(item));
 }
 
 void EventRecorder::Impl::push_due(bool all) {
   const std::lock_guard lock(mutex);
-  for (auto& write : series.due(api.clock().now(), all)) push(std::move(write), std::nullopt);
+  for (auto& write : series.due(api.clock().now(), all)) push({std::move(write), {}});
 }
 
 // Finishes and refreshes series.
@@ -161,7 +165,10 @@ Task<void> EventRecorder::Impl::tick(Impl* self) {
 
 // First tries in one pipelined batch; then, one by one, what the batch did not create.
 Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batch) {
-  if (!self->queue.draining()) co_await self->precedence.turn(batch.front().since);
+  if (!self->queue.draining()) {
+    co_await self->precedence.turn(batch.front().since);
+    self->queue.fill(batch);
+  }
   std::vector<std::size_t> fresh;  // indices of those that are tried for the first time
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (batch[i].tries == 0) fresh.push_back(i);
@@ -178,7 +185,7 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
       const auto* error = answers[k] ? nullptr : &answers[k].error();
       const bool is_repeated =
           error && error->status.retry_after == 0 &&
-          (item.value.write.kind == Kind::create || (object_is_gone(*error) && item.value.event));
+          (item.value.write.kind == Kind::create || (object_is_gone(*error) && !item.value.event.empty()));
       settled[fresh[k]] = !is_repeated;
       if (error && !is_repeated) self->failed(item, *error);
     }
@@ -239,7 +246,7 @@ Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
   auto patched = co_await api.patch(resource::events, item.write.ns, item.write.name, PatchType::merge,
                                     std::move(body), "", controller, {kCall, false});
   if (patched) co_return Result<void>();
-  if (!object_is_gone(patched.error()) || !item.event) co_return std::unexpected(patched.error());
+  if (!object_is_gone(patched.error()) || item.event.empty()) co_return std::unexpected(patched.error());
   // Its create was dropped, or the server has forgotten the event.
   co_return co_await create(item);
 }
@@ -249,8 +256,8 @@ Task<Result<void>> EventRecorder::Impl::create(const Item& item) {
 }
 
 std::string EventRecorder::Impl::text_of(const Item& item) const {
-  return event_json(*item.event, item.write.name, item.write.ns, controller, instance, item.write.first,
-                    {item.write.count, item.write.last});
+  return event_json(unpack_event(item.event), item.write.name, item.write.ns, controller, instance,
+                    item.write.first, {item.write.count, item.write.last});
 }
 
 EventRecorder::EventRecorder(Api& api, const Precedence& precedence, async::Gate& gate,

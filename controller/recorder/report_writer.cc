@@ -117,7 +117,10 @@ struct ReportWriter::Impl {
 // Sends the requests of several reports in one batch. write_together() then handles the failed ones
 // one by one.
 Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
-  if (!self->jobs.draining()) co_await self->precedence.turn(batch->front().since);
+  if (!self->jobs.draining()) {
+    co_await self->precedence.turn(batch->front().since);
+    self->jobs.fill(*batch);
+  }
   const bool ends = self->jobs.draining();
   std::vector<Sent> sent;
   std::vector<client::Request> requests;

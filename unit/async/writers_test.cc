@@ -49,6 +49,9 @@ struct Writing {
     self->most_concurrent = std::max(self->most_concurrent, ++self->concurrent);
     if (self->takes.count() > 0) co_await nap(self->takes);
     --self->concurrent;
+    for (const auto& key : std::exchange(self->arriving, {})) self->push(key);
+    if (self->fills) self->writers.fill(*batch);
+    self->batches.push_back(batch->size());
     for (auto& item : *batch) {
       self->tried.push_back(item.value);
       if (const auto it = self->fails.find(item.key); it != self->fails.end() && it->second.first-- > 0) {
@@ -74,7 +77,10 @@ struct Writing {
   Gate gate;
   std::chrono::milliseconds takes{0};
   std::map<std::string, std::pair<int, Outcome>> fails;  // by key: how often, and how
+  bool fills = false;
+  Strings arriving;  // pushed while the next batch waits
   Strings tried, written;
+  std::vector<std::size_t> batches;  // their sizes
   int concurrent = 0, most_concurrent = 0;
   W writers;
 };
@@ -108,6 +114,18 @@ TEST(Writers, HandOutBatches) {
     if (w.written.size() > before) ++batches;
   }
   EXPECT_EQ(batches, 2);
+}
+
+TEST(Writers, FillABatchThatHasWaited) {
+  Writing w(options(1, 3));
+  w.fills = true;
+  w.takes = 1ms;
+  w.arriving = {"b1", "a1", "c1", "d1"};  // a1 is in progress, and written again
+  w.push("a1");
+  w.run();
+  EXPECT_THAT(w.batches, testing::ElementsAre(3, 2));
+  EXPECT_THAT(w.written, testing::UnorderedElementsAre("a1", "b1", "c1", "a1", "d1"));
+  EXPECT_EQ(w.writers.counts().done, 5u);
 }
 
 TEST(Writers, TryAgainAfterTheBackoff) {
