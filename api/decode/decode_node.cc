@@ -1,3 +1,7 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "api/decode/decode.h"
 #include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
@@ -28,8 +32,9 @@ Result<Node> decode_node(const boost::json::value& value) {
   status["capacity"].into(node.capacity);
   status["allocatable"].into(node.allocatable);
   status["images"].list(node.images, [](Field field) {
-    ContainerImage image;
-    field["names"].into(image.names);
+    std::vector<std::string> names;
+    field["names"].into(names);
+    ContainerImage image{std::move(names)};
     field["sizeBytes"].into(image.size_bytes);
     return image;
   });

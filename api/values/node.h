@@ -10,13 +10,14 @@
 #include "api/values/labels.h"
 #include "api/values/meta.h"
 #include "api/values/resource_list.h"
+#include "api/values/shared_list.h"
 #include "api/values/taint.h"
 #include "api/values/topology_labels.h"
 
 namespace podium::api {
 
 struct ContainerImage {
-  std::vector<std::string> names;
+  SharedList<std::string> names;
   std::int64_t size_bytes = 0;
   bool operator==(const ContainerImage&) const = default;
 };

@@ -21,6 +21,9 @@ api::NodePtr RecentNodes::shared(const api::Node& node) {
   share_list(copy->capacity, recent.capacity);
   copy->allocatable.share(copy->capacity);
   share_list(copy->allocatable, recent.allocatable);
+  for (auto& [names, size] : copy->images) {
+    if (!names.empty()) share_list(names, images_[stable_hash(names.front()) % kImages]);
+  }
   return copy;
 }
 

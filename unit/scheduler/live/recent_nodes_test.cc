@@ -54,5 +54,19 @@ TEST(RecentNodes, ANodeThatDiffersKeepsItsLists) {
   EXPECT_EQ(*first, node_of("a", "small", 4));
 }
 
+TEST(RecentNodes, AnImageHasOneListOfNamesOnAllNodes) {
+  RecentNodes recent;
+  auto small = node_of("a", "small", 4), large = node_of("b", "large", 32), other = node_of("c", "small", 4);
+  small.images = {{{"app@sha256:1", "app:v1"}, 10}, {{"web@sha256:1", "web:v1"}, 20}};
+  large.images = {{{"web@sha256:1", "web:v1"}, 30}};
+  other.images = {{{"app@sha256:1", "app:v1", "app:latest"}, 10}, {{}, 20}};
+  const auto first = recent.shared(small), second = recent.shared(large), third = recent.shared(other);
+  EXPECT_TRUE(are_one_list(first->images[1].names, second->images[0].names));
+  EXPECT_FALSE(are_one_list(first->images[0].names, third->images[0].names));
+  EXPECT_EQ(*first, small);
+  EXPECT_EQ(*second, large);
+  EXPECT_EQ(*third, other);
+}
+
 }  // namespace
 }  // namespace podium::live
