@@ -22,7 +22,7 @@
 namespace podium::app::run {
 namespace {
 
-constexpr std::size_t kLogQueue = 8192;
+constexpr std::size_t kLogQueue = 2048;  // lines; spdlog allocates 400 bytes for each at the start
 constexpr int kDebug = 3, kTrace = 5;
 
 // Logs go to standard error through a bounded queue that drops the oldest line, so a blocked pipe
