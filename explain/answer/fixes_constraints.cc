@@ -70,25 +70,35 @@ bool is_of_runtime_class(const Trials& trials, const std::string& key) {
 
 using Rename = std::function<void(api::Pod&, const std::string& to)>;
 
-// If no node has the label of this key, which may be mistyped: the similar ones that nodes have. `is_taken`:
-// whether a key would be there twice then, which the API server refuses.
-bool each_similar_key(const Trials& trials, const std::string& key, std::string_view what,
-                      std::string_view where, const Rename& rename, const SeeRemedy& see,
-                      const std::function<bool(const std::string&)>& is_taken = {}) {
-  const auto& fork = trials.question().fork;
-  if (fork.labels().find(key)) return true;
-  for (const auto& near : plugins::similar_labels(key, fork)) {
-    if (is_taken && is_taken(near)) continue;
-    const bool more = see({.type = "RenameKey",
-                           .fields = {{"key", key}, {"to", near}},
-                           .message = fmt::format("{} {}, not {}, {}", what, near, key, where),
-                           .change_pod = [rename, near](api::Pod& pod) { rename(pod, near); }});
-    if (!more) return false;
+// Keys of one list that no node has, which may be mistyped, and the similar ones that nodes have.
+struct Renaming {
+  // Each is compared with the keys of all nodes. A pod with more of them has other problems than a typo.
+  static constexpr std::size_t kMostMissing = 16;
+
+  // `is_taken`: whether a key would be there twice then, which the API server refuses.
+  bool each_similar(const std::string& key, const Rename& rename,
+                    const std::function<bool(const std::string&)>& is_taken = {}) {
+    const auto& fork = trials.question().fork;
+    if (fork.labels().find(key) || ++missing > kMostMissing) return true;
+    for (const auto& near : plugins::similar_labels(key, fork)) {
+      if (is_taken && is_taken(near)) continue;
+      const bool more = see({.type = "RenameKey",
+                             .fields = {{"key", key}, {"to", near}},
+                             .message = fmt::format("{} {}, not {}, {}", what, near, key, where),
+                             .change_pod = [rename, near](api::Pod& pod) { rename(pod, near); }});
+      if (!more) return false;
+    }
+    return true;
   }
-  return true;
-}
+
+  const Trials& trials;
+  const SeeRemedy& see;
+  std::string_view what, where;
+  std::size_t missing = 0;
+};
 
 bool each_similar_selector_key(const Trials& trials, const SeeRemedy& see) {
+  Renaming renaming{trials, see, "key", "in the nodeSelector"};
   for (const auto& [key, value] : trials.pod().node_selector) {
     if (is_of_runtime_class(trials, key)) continue;
     const auto rename = [key, value](api::Pod& pod, const std::string& to) {
@@ -100,7 +110,7 @@ bool each_similar_selector_key(const Trials& trials, const SeeRemedy& see) {
     const auto is_taken = [&](const std::string& to) {
       return trials.pod().node_selector.find(to) != nullptr;
     };
-    if (!each_similar_key(trials, key, "key", "in the nodeSelector", rename, see, is_taken)) return false;
+    if (!renaming.each_similar(key, rename, is_taken)) return false;
   }
   return true;
 }
@@ -108,6 +118,7 @@ bool each_similar_selector_key(const Trials& trials, const SeeRemedy& see) {
 bool each_similar_affinity_key(const Trials& trials, const SeeRemedy& see) {
   const auto& required = trials.pod().node_affinity.required;
   if (!required) return true;
+  Renaming renaming{trials, see, "key", "in the required node affinity"};
   std::set<std::string> seen;
   for (const auto& term : *required) {
     for (const auto& requirement : term.match_expressions) {
@@ -123,7 +134,7 @@ bool each_similar_affinity_key(const Trials& trials, const SeeRemedy& see) {
           }
         }
       };
-      if (!each_similar_key(trials, key, "key", "in the required node affinity", rename, see)) return false;
+      if (!renaming.each_similar(key, rename)) return false;
     }
   }
   return true;
@@ -131,19 +142,19 @@ bool each_similar_affinity_key(const Trials& trials, const SeeRemedy& see) {
 
 bool each_similar_affinity_topology(const Trials& trials, const SeeRemedy& see) {
   const auto& terms = trials.pod().pod_affinity.required;
+  Renaming renaming{trials, see, "topologyKey", "for the required pod affinity"};
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const auto rename = [i](api::Pod& pod, const std::string& to) {
       if (i < pod.pod_affinity.required.size()) pod.pod_affinity.required.write()[i].topology_key = to;
     };
-    if (!each_similar_key(trials, terms[i].topology_key, "topologyKey", "for the required pod affinity",
-                          rename, see))
-      return false;
+    if (!renaming.each_similar(terms[i].topology_key, rename)) return false;
   }
   return true;
 }
 
 bool each_similar_spread_topology(const Trials& trials, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
+  Renaming renaming{trials, see, "topologyKey", "for the spreading"};
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].do_not_schedule) continue;
     const auto rename = [i](api::Pod& pod, const std::string& to) {
@@ -153,9 +164,7 @@ bool each_similar_spread_topology(const Trials& trials, const SeeRemedy& see) {
       return std::ranges::any_of(
           constraints, [&](const auto& each) { return each.do_not_schedule && each.topology_key == to; });
     };
-    if (!each_similar_key(trials, constraints[i].topology_key, "topologyKey", "for the spreading", rename,
-                          see, is_taken))
-      return false;
+    if (!renaming.each_similar(constraints[i].topology_key, rename, is_taken)) return false;
   }
   return true;
 }

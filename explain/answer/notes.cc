@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -123,13 +124,15 @@ std::vector<std::string> notes_of(const Noted& noted) {
   if (!of_claim.empty()) out.push_back(cut(std::move(of_claim), kNoteBytes));
   if (auto note = scheduler_note(subject, pod, fork); !note.empty() && out.size() < kMostNotes)
     out.push_back(cut(std::move(note), kNoteBytes));
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   const auto add = [&](const std::string& key, std::string_view effect) {
     if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;
+    if (!seen.emplace(key, effect).second) return;
     const auto near = suggestion(plugins::similar_labels(key, fork));
     auto note =
         cut(fmt::format("no node has the label {}, so {}.{}{}", key, effect, near.empty() ? "" : " ", near),
             kNoteBytes);
-    if (std::ranges::find(out, note) == out.end()) out.push_back(std::move(note));
+    out.push_back(std::move(note));
   };
   for (const auto& term : pod.pod_anti_affinity.required)
     add(term.topology_key, "the required anti-affinity over it keeps no pods apart");

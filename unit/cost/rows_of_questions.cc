@@ -296,6 +296,14 @@ void add_workloads(std::vector<QuestionRow>& rows) {
          true}},
        kRef,
        kDeployment + R"("containers":[{"name":"c","image":"i"}]}}}})"});
+  rows.push_back({
+      "question anti-affinity terms over one label × labels of a node",
+      150,
+      {{node("", R"(,«"label#":"v"»)")}},
+      kRef,
+      kDeployment +
+          R"("containers":[{"name":"c","image":"i"}],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[«{"topologyKey":"none","labelSelector":{"matchLabels":{"a#":"b"}}}»]}}}}}})",
+  });
   rows.push_back({"question a group in nodes as domains",
                   60,
                   {{kEightCores, true}},

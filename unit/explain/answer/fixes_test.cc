@@ -157,6 +157,20 @@ TEST(Fixes, AreTheSimilarKeysThatNodesHave) {
       "-> n1");
 }
 
+// Each of them is compared with the keys of all nodes.
+TEST(Fixes, AreNoSimilarKeysBeyondTheFirstSixteenThatNoNodeHas) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").label("disktype", "ssd").ptr());
+  for (const int others : {15, 16}) {
+    auto web = pod("web");
+    for (int i = 0; i < others; ++i)
+      web.require_node(test::node_term({test::in(fmt::format("absent-{}", i), {"x"})}));
+    const auto found = fixes(web.require_node(test::node_term({test::in("disktpye", {"ssd"})})), snapshot);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().starts_with("RenameKey: key disktype"), others == 15) << found.front();
+  }
+}
+
 // The tainted node has none of the pods, so the skew excludes the full nodes.
 TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
   cluster::Snapshot snapshot;
