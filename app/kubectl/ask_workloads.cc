@@ -183,7 +183,9 @@ class Asking {
       for (const auto& warning : context_.add(cluster_, objects.others))
         std::cerr << "warning: " << render::printable(warning) << '\n';
       if (!objects.not_asked.empty())
-        std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
+        std::cerr << render::printable(
+                         fmt::format("Skipped: {} of {}.", fmt::join(objects.not_asked, ", "), name))
+                  << '\n';
     }
     const auto all = makers_of_files();
     // Objects are created in the order of the files, and their pods are placed in another.

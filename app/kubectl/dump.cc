@@ -10,6 +10,7 @@
 #include "api/text/yaml.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/verbs.h"
+#include "app/render/text.h"
 #include "client/request_errors.h"
 
 namespace podium::kubectl {
@@ -54,7 +55,8 @@ int run_dump(const CLI::App& command, const Shared& shared) {
     if (!objects && is_needed(kind)) return fail_with(command, objects.error());
     if (!objects && kind.is_recent && client::is_not_found(objects.error())) continue;
     if (!objects) {
-      std::cerr << fmt::format("warning: no {}: {}\n", kind.plural, objects.error().text());
+      std::cerr << fmt::format("warning: no {}: {}\n", kind.plural,
+                               render::printable(objects.error().text()));
       continue;
     }
     if (objects->empty()) write_none(kind);

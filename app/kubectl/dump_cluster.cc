@@ -14,6 +14,7 @@
 #include "app/kubectl/targets.h"
 #include "app/offline/dump.h"
 #include "app/render/pending.h"
+#include "app/render/text.h"
 #include "base/check.h"
 #include "explain/report/json.h"
 
@@ -66,6 +67,9 @@ json::value with_status(json::value object, const std::vector<api::ResourceQuota
   return object;
 }
 
+// A dump may be of anybody.
+void warn(std::string_view text) { std::cerr << "warning: " << render::printable(text) << '\n'; }
+
 Error forbidden(std::string_view object, std::string_view why) {
   return {.kind = Error::Kind::status,
           .message = fmt::format("the API server refuses {}: {}", object, why),
@@ -95,7 +99,7 @@ Result<std::unique_ptr<Cluster>> DumpCluster::open(const ConnectionFlags& connec
   auto dump = offline::Dump::read(
       {.cluster = connection.dump, .config = connection.config, .ns = ns, .timeout = *timeout});
   if (!dump) return std::unexpected(dump.error());
-  for (const auto& warning : dump->warnings()) std::cerr << "warning: " << warning << '\n';
+  for (const auto& warning : dump->warnings()) warn(warning);
   std::string flags;
   for (const auto& file : connection.dump) flags += " --cluster " + file;
   if (!connection.config.empty()) flags += " --config " + connection.config;
@@ -165,7 +169,7 @@ json::value DumpCluster::answered(const std::string& ns, const std::string& name
   meta.generation = 1;
   const auto answer = dump_->answer(meta, spec);
   for (const auto& line : answer.missing) {
-    if (said_.insert(line).second) std::cerr << "warning: " << line << '\n';
+    if (said_.insert(line).second) warn(line);
   }
   auto report = question_object(ns, name, std::move(spec), true);
   auto& object = report.as_object();

@@ -151,16 +151,17 @@ TEST_F(OnADump, ANodeThatDoesNotExistIsSaidOfAPodThatNamesIt) {
 }
 
 TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
-  const auto file = directory_.write(
-      "node.yaml",
-      "{apiVersion: v1, kind: Node, metadata: {name: n-9}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: "
-      "{name: m}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n" +
-          deployment("new", "1"));
+  const auto file =
+      directory_.write("node.yaml",
+                       "{apiVersion: v1, kind: Node, metadata: {name: n-9}}\n---\n{apiVersion: v1, kind: "
+                       "\"Config\\e[2JMap\", metadata: "
+                       "{name: m}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n" +
+                           deployment("new", "1"));
   auto said = run({"whatif", "-f", file, "-n", "shop"});
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(warnings_, "warning: " + file + ":1: Node n-9 was ignored: the cluster has none\n")
       << "the namespace exists";
-  EXPECT_THAT(said.err, StartsWith("Skipped: ConfigMap of " + file + ".\n"));
+  EXPECT_THAT(said.err, StartsWith("Skipped: Config[2JMap of " + file + ".\n")) << "without the escape";
 }
 
 TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
