@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/check.h"
+#include "base/time.h"
 #include "client/api.h"
 #include "client/request_errors.h"
 #include "controller/report/metadata.h"
@@ -30,6 +31,21 @@ std::optional<Refreshes::Numbers> numbers_of(const explain::ReportStatus& status
   return out;
 }
 
+// Steps of a JSON patch.
+std::string test_of(const StatusMark& before) {
+  if (!before.exists) return R"({"op":"test","path":"/status","value":null})";
+  return fmt::format(R"({{"op":"test","path":"/status/decidedAt","value":{}}},)"
+                     R"({{"op":"test","path":"/status/observedGeneration","value":{}}})",
+                     before.decided_at, before.observed);
+}
+
+// In a merge patch of a status, the API server ignores the UID.
+std::string status_patch(const AnswerPatch& answer) {
+  return fmt::format(R"([{{"op":"test","path":"/metadata/uid","value":{}}},{},)"
+                     R"({{"op":"add","path":"/status","value":{}}}])",
+                     json::serialize(json::value(answer.uid)), test_of(answer.before), answer.status);
+}
+
 }  // namespace
 
 AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall now, const AnswerTerms& terms) {
@@ -41,10 +57,6 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   stamp(asked.before, now, status);
   auto labels = labels_of(status, explain::kQuestion);
   const bool relabels = needs_labels(asked.before, labels, ttl);
-  // In a merge patch of a status, the API server ignores the UID.
-  auto patch = fmt::format(R"([{{"op":"test","path":"/metadata/uid","value":{}}},)"
-                           R"({{"op":"add","path":"/status","value":{}}}])",
-                           json::serialize(json::value(asked.uid)), explain::to_text(status));
   const bool refused = status.outcome == explain::kRefused;
   const auto numbers = numbers_of(status);
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
@@ -55,7 +67,11 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
           .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
           .ttl = ttl,
           .made = {},
-          .patch = std::move(patch),
+          .status = explain::to_text(status),
+          .before = asked.before.status,
+          .after = {.exists = true,
+                    .decided_at = fmt::format("\"{}\"", format_time(now)),
+                    .observed = std::to_string(asked.generation)},
           .result = refused ? reason : status.outcome,
           .refused = refused,
           .asked_at = terms.asked_at,
@@ -85,10 +101,15 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
       client::resource::scheduling_reports.path(ns, answer.name, "status") + "?fieldManager=podium";
   request.content_type = "application/json-patch+json";
   request.accept = client::kBriefReply;
-  request.body = answer.patch;
+  request.body = status_patch(answer);
   request.timeout = kAnswerTimeout;
   requests.push_back(std::move(request));
   return requests;
+}
+
+void follow(AnswerPatch& answer, const std::optional<Asked>& stored) {
+  if (stored && stored->generation == answer.generation && !stored->version.empty())
+    answer.version = stored->version;
 }
 
 bool needs_labels(const AnswerPatch& answer, const Asked& stored) {

@@ -22,17 +22,19 @@ namespace podium::controller {
 
 inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(10);  // per request
 
-// The patch tests the UID, so that a recreated report is not touched (422). The request for the labels is for
-// one version of the report: one that takes effect late, after another write, is refused (409).
+// The request for the status tests the UID, so that a recreated report is not touched, and the status that it
+// replaces, so that one that takes effect late does not replace a newer answer (422). The request for the
+// labels is for one version of the report: after another write it is refused (409).
 struct AnswerPatch {
   std::string name, uid;
   std::string version;                 // of the report that the labels change
   std::int64_t generation = 0;         // of the spec that it answers
   std::optional<ReportLabels> labels;  // nullopt: they already match
   std::chrono::seconds ttl{0};
-  Steady made{};  // the TTL runs from here on
-  std::string patch;
-  std::string result;  // as WhatIfEnd's
+  Steady made{};             // the TTL runs from here on
+  std::string status;        // its JSON text
+  StatusMark before, after;  // the status that it replaces, and its own
+  std::string result;        // as WhatIfEnd's
   bool refused = false;
   Steady asked_at{};
   std::size_t bytes = 0;                      // of the report without this answer
@@ -59,6 +61,8 @@ std::uint64_t answer_hash(explain::ReportStatus status);
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer);
 // The request for the labels alone. Requires labels.
 client::Request labels_request(const std::string& ns, const AnswerPatch& answer);
+// Makes the next try of the labels for the version of the report as `stored`, unless its spec was edited.
+void follow(AnswerPatch& answer, const std::optional<Asked>& stored);
 // True if the labels are still to be written to the report as `stored`: it has others, and the same spec.
 bool needs_labels(const AnswerPatch& answer, const Asked& stored);
 // True if an answer whose labels were refused with this error counts as written. Label updates are not

@@ -18,7 +18,16 @@
 
 namespace podium::controller {
 
-// The labels and conditions of an earlier answer.
+// Identifies the status of a what-if: an answer replaces the one that was read with the question, no other.
+// The API server compares JSON, in which an absent field equals null.
+struct StatusMark {
+  bool exists = false;
+  std::string decided_at = "null", observed = "null";  // JSON texts: decidedAt, observedGeneration
+
+  bool operator==(const StatusMark&) const = default;
+};
+
+// The labels and the status of an earlier answer.
 struct AnsweredBefore {
   struct Condition {
     std::string type;
@@ -28,6 +37,7 @@ struct AnsweredBefore {
   };
   std::string kind, outcome, expires;  // the labels
   std::vector<Condition> conditions;   // Accepted and Complete, if present
+  StatusMark status = {};
 
   const Condition* condition(std::string_view type) const;  // null: there is none
 };
@@ -56,6 +66,10 @@ struct Seen {
   std::chrono::seconds refresh{0};  // 0: answered once
   std::optional<Wall> decided_at;
 };
+
+// The report as a write has left it, without its status: the reply has only the metadata. nullopt: the reply
+// is not JSON.
+std::optional<Asked> read_reply(const std::string& reply);
 
 // Sets the conditions' times. A condition keeps the time of its last transition between True and False.
 void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status);

@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/text/json_view.h"
-#include "api/text/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/backoff.h"
@@ -292,6 +290,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto replies = co_await api.send_all(std::move(requests));
     auto labelled = replies.front();
     const auto& reply = replies.back();
+    std::optional<Asked> stored;
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
       if (labelled) follow(item->value, read_reply(*labelled));
@@ -300,12 +299,19 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       if (!labelled)
         item->at_least = std::max<std::chrono::milliseconds>(
             item->at_least, std::chrono::seconds(labelled.error().status.retry_after));
-      if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
-      if (item->outcome == async::Outcome::done || item->outcome == async::Outcome::retry) co_return;
-      log_failure("answer", item->key, reply.error());
-      co_return;
+      if (reply.error().status.code == 422) stored = co_await look_again(item, reply.error());
+      if (!stored) {
+        if (item->outcome == async::Outcome::done)
+          refresh_later(item->key);
+        else if (item->outcome != async::Outcome::retry)
+          log_failure("answer", item->key, reply.error());
+        co_return;
+      }
+      item->outcome = async::Outcome::done;
+    } else {
+      stored = read_reply(*reply);
+      if (stored) stored->before.status = item->value.after;  // the reply has only the metadata
     }
-    auto stored = read_reply(*reply);
     if (!labelled && client::is_conflict(labelled.error()) && stored && needs_labels(item->value, *stored)) {
       // It was read before another write, and is known again from the reply to the status.
       follow(item->value, stored);
@@ -327,36 +333,32 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                   error.request.resource, error.text());
     }
     written(*item, stored ? stored->version : "");
-    // Its spec was edited while the answer waited. If an earlier try took effect and its reply was lost, this
-    // one changes nothing, and the watch shows nothing.
+    // Its spec was edited while the answer waited, and the watch has shown that already.
     if (stored && stored->generation > item->value.generation) offer(*stored);
   }
 
-  // The reply has only the metadata. nullopt: it is not JSON.
-  static std::optional<Asked> read_reply(const std::string& reply) {
-    const auto stored = api::parse_json(reply);
-    return stored ? std::optional(Seen(*stored).asked) : std::nullopt;
-  }
-
-  // Makes the next try of the labels for the version that this write left, unless its spec was edited.
-  static void follow(AnswerPatch& answer, const std::optional<Asked>& stored) {
-    if (stored && stored->generation == answer.generation && !stored->version.empty())
-      answer.version = stored->version;
-  }
-
-  // If another what-if has the name, or its spec was edited, drops the answer and asks again. The watch event
-  // found the answer waiting.
-  Task<void> requeue_if_stale(Answers::Item* item, Error error) {
-    const auto& answer = item->value;
-    const auto is_still = co_await reader.is_still(item->ns, answer.name, answer.uid, answer.generation);
-    if (!is_still) co_return;
-    if (*is_still) {
-      log_failure("answer", item->key, error);  // refused for its content, or by a policy
-      if (!answer.is_substitute) item->value = substitute(*item, error);
-      co_return;
+  // Finds out why an answer was refused. If an earlier try of it has taken effect, and only its reply was
+  // lost, returns the report. If another status was written since the report was read, the next try replaces
+  // that one, unless it is an answer too. If another what-if has the name, or its spec was edited, drops the
+  // answer and asks again: the watch event found the answer waiting.
+  Task<std::optional<Asked>> look_again(Answers::Item* item, Error error) {
+    auto& answer = item->value;
+    const auto stored = co_await reader.stored(item->ns, answer.name);
+    if (!stored) co_return std::nullopt;
+    if (stored->uid != answer.uid || stored->generation != answer.generation) {
+      const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
+      if (pushed != Questions::Pushed::refused) item->outcome = async::Outcome::done;
+      co_return std::nullopt;
     }
-    const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
-    if (pushed != Questions::Pushed::refused) item->outcome = async::Outcome::done;
+    if (stored->before.status == answer.after) co_return *stored;
+    if (stored->before.status != answer.before) {
+      answer.before = stored->before.status;
+      if (answer.before.observed == answer.after.observed) item->outcome = async::Outcome::done;
+      co_return std::nullopt;
+    }
+    log_failure("answer", item->key, error);  // refused for its content, or by a policy
+    if (!answer.is_substitute) answer = substitute(*item, error);
+    co_return std::nullopt;
   }
 
   // The substitute for an answer that the API server refuses. The answer itself would be refused again at
@@ -369,6 +371,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = answer.asked_at};
     Asked asked{item.ns, answer.name, answer.uid, answer.generation};
     asked.version = answer.version;
+    asked.before.status = answer.before;
     auto made = make_patch(asked, std::move(status), api.clock().wall(), terms);
     made.made = api.clock().now();
     made.bytes = answer.bytes;
@@ -378,7 +381,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   void written(const Answers::Item& item, std::string version) {
     const auto& answer = item.value;
-    const StoredReport facts{.bytes = size_of_report(answer.bytes + answer.patch.size()),
+    const StoredReport facts{.bytes = size_of_report(answer.bytes + answer.status.size()),
                              .version = std::move(version)};
     // It may have waited, and the wall clock may have been set during that time.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);

@@ -74,14 +74,13 @@ Task<Result<std::optional<std::string>>> WhatIfReader::read_reference(
   co_return std::unexpected(text.error());
 }
 
-Task<Result<bool>> WhatIfReader::is_still(std::string ns, std::string name, std::string uid,
-                                          std::int64_t generation) {
+Task<Result<Asked>> WhatIfReader::stored(std::string ns, std::string name) {
   auto path = client::resource::scheduling_reports.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   if (!text) co_return std::unexpected(text.error());
   const auto report = explain::scan_report(*text);
   if (!report) co_return std::unexpected(report.error());
-  co_return report->uid == uid && report->generation == generation;
+  co_return asked_of(*report);
 }
 
 Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {

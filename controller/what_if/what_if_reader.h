@@ -44,9 +44,8 @@ class WhatIfReader {
   // lacks pending pods and pod templates.
   client::Task<Result<std::optional<std::string>>> read_reference(
       std::shared_ptr<const explain::Question> question);
-  // True if the report under this name is the one that was asked, with the same spec.
-  client::Task<Result<bool>> is_still(std::string ns, std::string name, std::string uid,
-                                      std::int64_t generation);
+  // The report under this name as it is stored.
+  client::Task<Result<Asked>> stored(std::string ns, std::string name);
   // All what-ifs of this podium without an answer.
   client::Task<Result<void>> list(std::function<void(const Asked&)> each);
 

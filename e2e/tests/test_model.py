@@ -39,16 +39,19 @@ def report(name, uid="pod-1", **spec):
             "spec": {"podRef": {"name": name, "uid": uid}, "dryRun": False, **spec}}
 
 
-def fill(uid, before, **status):
-    """Returns the PATCH of a report's status, as controller/report/report_requests.cc makes it."""
-    return [{"op": "test", "path": "/spec/podRef/uid", "value": uid}, {"op": "test", "path": "/spec/dryRun", "value": False},
-            *({"op": "test", "path": path, "value": value} for path, value in before.items()),
+def replace_status(tests, status):
+    return [*({"op": "test", "path": path, "value": value} for path, value in tests.items()),
             {"op": "add", "path": "/status", "value": status}]
 
 
-def answer(uid, status):
+def fill(uid, before, **status):
+    """Returns the PATCH of a report's status, as controller/report/report_requests.cc makes it."""
+    return replace_status({"/spec/podRef/uid": uid, "/spec/dryRun": False, **before}, status)
+
+
+def answer(uid, before, **status):
     """Returns the PATCH of a what-if's status, as controller/what_if/answer_patch.cc makes it."""
-    return [{"op": "test", "path": "/metadata/uid", "value": uid}, {"op": "add", "path": "/status", "value": status}]
+    return replace_status({"/metadata/uid": uid, **before}, {"outcome": "Fits", "observedGeneration": 2, **status})
 
 
 def lease(holder, rv=None, uid=None):
@@ -112,6 +115,7 @@ FIRST, SECOND = ({"decidedAt": f"2026-01-01T00:00:0{n}Z", "attempts": n, "outcom
 NO_STATUS = {"/status": None}
 AFTER_FIRST = {"/status/decidedAt": FIRST["decidedAt"], "/status/attempts": 1, "/status/outcome": "Unschedulable",
                "/status/summary/reason": "no"}
+UNDATED = {"/status/decidedAt": None, "/status/observedGeneration": 2}
 AS_REWRITTEN = {"uid": "${report.uid}", "resourceVersion": "${rewrite.rv}"}
 FINALIZER = "resource.kubernetes.io/delete-protection"
 NO_ALLOCATION = {"reservedFor": None, "allocation": None, "devices": None}
@@ -187,8 +191,10 @@ STEPS = [
     ask("what-if", "POST", REPORTS, {**report("w1"), "spec": {"dryRun": True, "replicas": 1, "podRef": {"name": "web"}}}),
     patch("what-if-changed", f"{REPORTS}/w1", {"spec": {"replicas": 2}}, MERGE),
     patch("what-if-answered", f"{REPORTS}/w1/status", {"status": {"outcome": "Fits", "observedGeneration": 2}}, MERGE),
-    patch("answer-of-another", f"{REPORTS}/w1/status", answer("another", {}), JSON_PATCH),
-    patch("answer", f"{REPORTS}/w1/status", answer("${what-if.uid}", {"outcome": "Fits", "observedGeneration": 2}), JSON_PATCH),
+    patch("answer-of-another", f"{REPORTS}/w1/status", answer("another", UNDATED), JSON_PATCH),
+    patch("answer-of-an-earlier-read", f"{REPORTS}/w1/status", answer("${what-if.uid}", NO_STATUS), JSON_PATCH),
+    patch("answer", f"{REPORTS}/w1/status", answer("${what-if.uid}", UNDATED, decidedAt=FIRST["decidedAt"]), JSON_PATCH),
+    patch("answer-late", f"{REPORTS}/w1/status", answer("${what-if.uid}", UNDATED), JSON_PATCH),
     patch("label-another", f"{REPORTS}/w1", {"metadata": {"uid": "another", "labels": {"a": "b"}}}, MERGE),
     patch("fill-a-what-if", f"{REPORTS}/w1/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),
     patch("patch-nobody", f"{REPORTS}/nobody/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),

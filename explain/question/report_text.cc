@@ -185,8 +185,13 @@ void read_spec(const Cursor::Value& spec, ReportText& out) {
 }
 
 void read_status(const Cursor::Value& status, ReportText& out) {
+  out.has_status = status.text.starts_with('{');
   members_of(status, [&](std::string_view key, const Cursor::Value& value) {
-    if (key == "observedGeneration") out.answered = number(value.text);
+    if (key == "observedGeneration") {
+      out.observed = value.text;
+      out.answered = number(value.text);
+    }
+    if (key == "decidedAt") out.decided_at = value.text;
     if (key != "conditions") return;
     Cursor(value.text).items([&](std::string_view condition) { read_condition(condition, out); });
   });

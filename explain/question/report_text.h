@@ -25,7 +25,10 @@ struct ReportText {
   std::size_t bytes = 0;                    // of the whole object
   std::string_view ns, name, uid, version;  // version: its resourceVersion
   std::int64_t generation = 0;
-  bool is_what_if = false;                                    // spec.dryRun
+  bool is_what_if = false;  // spec.dryRun
+  bool has_status = false;
+  // JSON texts of status.decidedAt and status.observedGeneration; empty: absent.
+  std::string_view decided_at, observed;
   std::optional<std::int64_t> answered;                       // status.observedGeneration
   std::string_view kind_label, outcome_label, expires_label;  // see explain/report/report_labels.h
   ConditionText accepted, complete;

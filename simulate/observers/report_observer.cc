@@ -52,7 +52,8 @@ void ReportObserver::sent(const client::Request& request) {
   if (const auto there = store_.find(route->key()); there && !is_what_if(there->value)) return;
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
-  const auto decided = failure ? "" : text_at(body, "/1/value/decidedAt");  // of a JSON patch
+  if (failure || !body.is_array() || body.get_array().empty()) return;  // not a JSON patch
+  const auto decided = text_at(body.get_array().back(), "/value/decidedAt");
   const auto read = read_.find(key);
   if (!decided.empty() && read != read_.end()) answered_.try_emplace(key + decided, read->second);
 }
@@ -89,7 +90,7 @@ std::optional<std::string> ReportObserver::written(const Commit& commit, Steady 
   // A report's TTL counts from its last write, regardless of the delay and of the sender of that write.
   written = std::max(written, is_what_if(report) ? answered->second : agenda_.now());
   writers_[uid] = commit.by;
-  if (is_what_if(report) || !find_at(report, "/status")) return std::nullopt;
+  if (!find_at(report, "/status")) return std::nullopt;
   if (commit.before && same_status(commit.before->value, report)) return std::nullopt;
   auto& filled = filled_[uid];
   if (sent_at < filled && !touched_.contains(uid))

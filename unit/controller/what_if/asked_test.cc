@@ -55,6 +55,22 @@ TEST(Asked, TheWatchAndTheTextSayTheSame) {
   EXPECT_EQ(asked.generation, seen.asked.generation);
   EXPECT_EQ(asked.version, "7");
   EXPECT_EQ(seen.asked.version, "7");
+  const StatusMark mark{.exists = true, .decided_at = R"("2026-01-02T03:00:00Z")", .observed = "3"};
+  EXPECT_EQ(seen.asked.before.status, mark);
+  EXPECT_EQ(asked.before.status, mark);
+}
+
+TEST(Asked, TheWatchAndTheTextIdentifyTheSameStatus) {
+  for (const auto* status : {R"({})", R"(null)", R"({"decidedAt": "\u0032026"})", R"({"decidedAt": null})",
+                             R"({"decidedAt": 7, "observedGeneration": "x"})",
+                             R"({"decidedAt": {"a": [ ]}, "observedGeneration": 18446744073709551615})"}) {
+    SCOPED_TRACE(status);
+    const auto text = fmt::format(R"({{"metadata":{{"name":"ask"}},"status":{}}})", status);
+    const auto report = explain::scan_report(text);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(asked_of(*report).before.status, Seen(json::parse(text)).asked.before.status);
+  }
+  EXPECT_FALSE(Seen(json::parse(R"({"metadata":{"name":"ask"}})")).asked.before.status.exists);
 }
 
 TEST(Asked, WhatOthersWroteIsHarmless) {

@@ -98,6 +98,24 @@ TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
   EXPECT_EQ(w.retention.size(), 1u);
 }
 
+TEST(Refresh, AnAnswerThatTakesEffectLateDoesNotReplaceANewerOne) {
+  Probing w;
+  w.ask("probe", probe(10));
+  w.settle();
+  w.go_on(130s);
+  ASSERT_EQ(w.answers(), 3u);
+  const auto newest = w.report("probe");
+  std::size_t late = 0;
+  const auto sent = w.server.transport->requests();
+  for (const auto& request : sent) {
+    if (request.target.find("/probe/status") == std::string::npos) continue;
+    ++late;
+    EXPECT_EQ(w.server.transport->on_send(request)->status, 422);
+  }
+  EXPECT_EQ(late, 3u);
+  EXPECT_EQ(w.report("probe"), newest);
+}
+
 TEST(Refresh, AnotherAnswerIsWrittenImmediatelyFromTheNewestSnapshot) {
   Probing w;
   w.server.put("pods", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},"spec":{

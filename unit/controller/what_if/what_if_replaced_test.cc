@@ -152,7 +152,7 @@ TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
     auto next = w.server.find(kPlural, "shop", "ask");
     w.server.erase(kPlural, "shop", "ask");
     next.at("metadata").as_object()["uid"] = "uid-of-the-next";
-    next.as_object()["status"] = json::parse(request.body).at(1).at("value");
+    next.as_object()["status"] = json::parse(request.body).as_array().back().at("value");
     w.server.put(kPlural, next);
     return client::Response{504, "{}"};
   };
@@ -164,28 +164,17 @@ TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
   EXPECT_EQ(w.retention.size(), 2u) << "this one, and the one that was asked in the meantime";
 }
 
-// The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch
-// shows it. The watch has shown the edit while the answer waited.
+// The first try was carried out, and its reply was lost. The watch has shown the edit in the meantime.
 TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   Asking w;
   int tries = 0;
   w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
     if (request.method != "PATCH" || request.target.find("/ask") == std::string::npos) return std::nullopt;
+    if (request.target.find("/status") == std::string::npos || ++tries != 1) return std::nullopt;
     auto stored = w.server.find(kPlural, "shop", "ask");
-    // The labels of the second try are there already: no event either.
-    if (request.target.find("/status") == std::string::npos)
-      return tries == 1 ? std::optional(client::Response{200, json::serialize(stored)}) : std::nullopt;
-    switch (++tries) {
-      case 1:
-        stored.as_object()["status"] = json::parse(request.body).at(1).at("value");
-        w.server.put(kPlural, stored);
-        return client::Response{504, "{}"};
-      case 2:
-        // The reply has the metadata only, as it is asked for.
-        return client::Response{200, json::serialize(json::object{{"metadata", stored.at("metadata")}})};
-      default:
-        return std::nullopt;
-    }
+    stored.as_object()["status"] = json::parse(request.body).as_array().back().at("value");
+    w.server.put(kPlural, stored);
+    return client::Response{504, "{}"};
   };
   w.ask("ask", kFits);
   w.settle();
@@ -314,6 +303,97 @@ TEST(WhatIfController, LabelsOfASpecThatWasEditedAreNotSentAgain) {
   EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Refused");
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
   EXPECT_EQ(requests_for_ask(w, seen), (Lines{"GET", "PATCH", "PATCH", "GET", "PATCH", "PATCH", "GET"}));
+}
+
+// --- a status that takes effect late, or whose reply is lost ---
+
+bool answers_ask(const client::Request& request) {
+  return request.method == "PATCH" && request.target.find("/ask/status") != std::string::npos;
+}
+
+TEST(WhatIfController, AStatusThatTakesEffectLateIsRefused) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.settle();
+  w.ask("ask", Asking::kAnyone, 2);
+  w.settle();
+  w.wait_for_backoffs();
+  const auto answered = w.report("ask");
+  ASSERT_EQ(w.status("ask").at("observedGeneration"), 2);
+  int late = 0;
+  const auto sent = w.server.transport->requests();
+  for (const auto& request : sent) {
+    if (!answers_ask(request)) continue;
+    ++late;
+    EXPECT_EQ(w.server.transport->on_send(request)->status, 422);
+  }
+  EXPECT_EQ(late, 2) << "those of both answers";
+  EXPECT_EQ(w.report("ask"), answered);
+}
+
+// The next try is refused, since it is for the status before. It is not taken for an answer that is refused.
+TEST(WhatIfController, AnAnswerWhoseReplyIsLostIsWritten) {
+  for (const bool labels_are_lost : {false, true}) {
+    SCOPED_TRACE(labels_are_lost);
+    Asking w;
+    int lost = 0;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (labels_are_lost && labels_ask(request) && lost == 0) return fail(Error::Kind::timeout, "no reply");
+      if (!answers_ask(request) || std::exchange(lost, 1) != 0) return std::nullopt;
+      EXPECT_EQ(w.server.transport->on_send(request)->status, 200);
+      return fail(Error::Kind::timeout, "no reply");
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    ASSERT_EQ(lost, 1);
+    EXPECT_EQ(w.controller.answered(), 0u);
+    const auto written = w.status("ask");
+    ASSERT_EQ(written.at("outcome"), "Fits");
+    w.wait_for_backoffs();
+    EXPECT_EQ(w.status("ask"), written);
+    EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Fits");
+    EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked in the meantime";
+    EXPECT_EQ(w.retention.size(ReportKind::question), 2u);
+    EXPECT_TRUE(std::ranges::any_of(w.ends, [](const WhatIfEnd& end) { return end.result == "Fits"; }));
+  }
+}
+
+// The watch shows the labels of an answer before its status. If the queue of questions is full then, the
+// report is refused that has its answer by now.
+TEST(WhatIfController, AFullQueueRefusesNoneThatHasAnAnswer) {
+  Asking w({.max_waiting_per_namespace = 1});
+  bool is_full = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!answers_ask(request) || std::exchange(is_full, true)) return std::nullopt;
+    for (int i = 0; i < 20; ++i) w.ask(fmt::format("other-{}", i), kFits);
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  w.wait_for_backoffs();
+  ASSERT_TRUE(is_full);
+  EXPECT_TRUE(w.all_answered());
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+  EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Fits");
+}
+
+// As by a leader before, whose request arrived late.
+TEST(WhatIfController, AnAnswerReplacesAStatusThatIsWrittenAfterTheQuestionIsRead) {
+  Asking w;
+  bool changed = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!answers_ask(request) || std::exchange(changed, true)) return std::nullopt;
+    auto stored = w.report("ask");
+    stored.as_object()["status"] = {{"decidedAt", "2026-01-01T00:00:00Z"}, {"observedGeneration", 0}};
+    w.server.put(kPlural, stored);
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(changed);
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
 }
 
 }  // namespace
