@@ -168,14 +168,26 @@ class AskedReader {
   bool is_last_new_ = false;
 };
 
+// As `kubectl apply` keeps it.
+std::shared_ptr<const api::StorageClass> with_age_of(const api::StorageClass& known,
+                                                     const api::StorageClass& given) {
+  auto made = std::make_shared<api::StorageClass>(given);
+  if (!made->meta.created) made->meta.created = known.meta.created;
+  return made;
+}
+
 template <typename T>
 void merge_lists(Manifests::List<T>& into, Manifests::List<T>& from) {
   for (auto& object : from) {
     const auto is_same = [&](const auto& other) {
       return other->meta.name == object->meta.name && other->meta.namespace_ == object->meta.namespace_;
     };
-    if (api::keeps_state<T> && std::ranges::any_of(into, is_same)) continue;
-    std::erase_if(into, is_same);
+    if (const auto known = std::ranges::find_if(into, is_same); known != into.end()) {
+      if constexpr (api::keeps_state<T>) continue;
+      // The newest default class counts.
+      if constexpr (std::is_same_v<T, api::StorageClass>) object = with_age_of(**known, *object);
+      into.erase(known);
+    }
     into.push_back(std::move(object));
   }
 }

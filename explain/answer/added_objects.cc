@@ -24,8 +24,10 @@ constexpr std::string_view kClaim = "ResourceClaim", kClaimTemplate = "ResourceC
 template <typename T>
 void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
   for (const auto& given : list) {
-    if (api::keeps_state<T> && fork.objects().find<T>(given->meta.namespace_, given->meta.name)) continue;
+    const auto* known = fork.objects().find<T>(given->meta.namespace_, given->meta.name);
+    if (api::keeps_state<T> && known) continue;
     auto object = std::make_shared<T>(*given);
+    if (known && !object->meta.created) object->meta.created = known->meta.created;
     if constexpr (requires { api::set_defaults(*object); }) api::set_defaults(*object);
     if constexpr (std::is_same_v<T, api::PersistentVolume>) make_available(*object);
     if (object->meta.uid.empty()) object->meta.uid = object->meta.name + "-what-if";

@@ -28,12 +28,15 @@ bool is_default(const StorageClass& storage_class) {
   return false;
 }
 
+// A class that no API server has stored yet will be newer than those that exist.
+Wall created(const StorageClass& storage_class) { return storage_class.meta.created.value_or(Wall::max()); }
+
 }  // namespace
 
 std::optional<std::string> default_storage_class(const cluster::Snapshot& snapshot) {
   const StorageClass* best = nullptr;
   for (const auto& [key, storage_class] : snapshot.objects().all<StorageClass>()) {
-    if (is_default(*storage_class) && (!best || storage_class->meta.created > best->meta.created))
+    if (is_default(*storage_class) && (!best || created(*storage_class) > created(*best)))
       best = storage_class.get();
   }
   return best ? std::optional(best->meta.name) : std::nullopt;

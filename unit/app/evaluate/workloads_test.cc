@@ -366,5 +366,34 @@ status: {hard: {requests.cpu: "3500m"}, used: {requests.cpu: "3"}}
   EXPECT_NE(text.find("If it did not: shop/web would go to "), std::string::npos) << text;
 }
 
+// As on a cluster, where the class of a file is created after the others, or keeps its age.
+TEST_F(Evaluate, AClaimGetsTheNewestDefaultClass) {
+  const auto storage_class = [](const char* name, const char* provisioner, const char* created) {
+    return fmt::format(
+        "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: {}, {} annotations: "
+        "{{storageclass.kubernetes.io/is-default-class: \"true\"}}}}\nprovisioner: {}\n"
+        "volumeBindingMode: WaitForFirstConsumer\n",
+        name, created, provisioner);
+  };
+  const auto fits = [&](const char* in_file) {
+    auto inputs = inputs_for({files.write(
+        "pod.yaml",
+        pod_of("web", "1", "volumes: [{name: d, persistentVolumeClaim: {claimName: d}}], ") +
+            "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: d, namespace: shop}\n"
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n" +
+            storage_class(in_file, "kubernetes.io/no-provisioner", ""))});
+    inputs.cluster = {files.write(
+        "classes.yaml",
+        std::string(kCluster) +
+            storage_class("old", "kubernetes.io/no-provisioner",
+                          "creationTimestamp: \"2024-01-01T00:00:00Z\",") +
+            storage_class("new", "disks.example.com", "creationTimestamp: \"2025-01-01T00:00:00Z\","))};
+    const auto done = evaluate_files(inputs);
+    return done && done->results.at(0).decision.fits();
+  };
+  EXPECT_TRUE(fits("old"));
+  EXPECT_FALSE(fits("mine"));
+}
+
 }  // namespace
 }  // namespace podium::evaluate

@@ -210,6 +210,8 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
   constexpr auto kKey = "storageclass.kubernetes.io/is-default-class";
   constexpr auto kBetaKey = "storageclass.beta.kubernetes.io/is-default-class";
   const auto now = test::storage_class("now", "disks.example.com", false);
+  auto future = test::storage_class("future", "kubernetes.io/no-provisioner", true);
+  future.meta.annotations.set(kKey, "true");
   auto foreign = claim("web-disk", "fast");
   const struct {
     const char* name;
@@ -241,6 +243,11 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
        with(by_default(now, kKey, 2),
             by_default(test::storage_class("fast", "disks.example.com", true), kBetaKey, 1)),
        "", 2, "all 2 replicas fit", 2},
+      {"a default class that is not stored yet is the newest",
+       with(by_default(now, kKey, 2), std::move(future)), "", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
+       "bind.",
+       0},
       {"somebody else's claim of that name", with(foreign), "fast", 2,
        "0 of 2 replicas fit: 0/2 nodes are available: PVC default/web-disk was not created for pod "
        "default/web "

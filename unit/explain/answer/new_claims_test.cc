@@ -109,5 +109,34 @@ TEST(NewClaims, OfAFileGetTheVolumesOfTheFile) {
   EXPECT_EQ(unit::condition(status, "Complete"), "true Fits: would be placed on n2") << status.message;
 }
 
+// A file that has a class of the cluster again does not make it the newest one.
+TEST(NewClaims, GetTheNewestDefaultClassOfTheCluster) {
+  const auto fits = [](const char* in_file) {
+    auto snapshot = unit::two_nodes();
+    const auto add = [&snapshot](const char* name, const char* provisioner, int age) {
+      auto made = test::storage_class(name, provisioner, true);
+      made.meta.annotations.set("storageclass.kubernetes.io/is-default-class", "true");
+      made.meta.created = Wall{} - std::chrono::hours(age);
+      snapshot.objects().set(test::share(std::move(made)));
+    };
+    add("old", "kubernetes.io/no-provisioner", 2);
+    add("new", "disks.example.com", 1);
+    const auto spec = fmt::format(
+        R"({{"changes": [
+      {{"type": "AddObjects", "objects": [{{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+        "metadata": {{"name": "{}", "annotations": {{"storageclass.kubernetes.io/is-default-class": "true"}}}},
+        "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}}]}},
+      {{"type": "AddClaims", "claims": [{{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {{"name": "data", "namespace": "shop"}}, "spec": {{
+        "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}}]}}],
+      "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}],
+        "volumes": [{{"name": "d", "persistentVolumeClaim": {{"claimName": "data"}}}}]}}}}}})",
+        in_file);
+    return unit::ask(spec, snapshot).outcome;
+  };
+  EXPECT_EQ(fits("old"), "Fits");
+  EXPECT_EQ(fits("mine"), "DoesNotFit") << "created after the others";
+}
+
 }  // namespace
 }  // namespace podium::explain
