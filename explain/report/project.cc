@@ -146,8 +146,8 @@ std::vector<VolumePlace> places_apart(const api::Pod& pod, const cluster::Snapsh
   return {place_of(std::move(apart->first)), place_of(std::move(apart->second))};
 }
 
-// Details that the reason's text does not have.
-void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
+// Details that the reason's text does not have. `nodes` have the reason.
+void add_details(const framework::Reason& reason, std::size_t nodes, const cluster::PodInfo& pod,
                  const framework::Decision& decision, const cluster::Snapshot& snapshot,
                  const std::vector<plugins::Shortfall>& shortfalls, ReportRejection& rejection) {
   using enum framework::ReasonCode;
@@ -163,9 +163,13 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
     }
     case untolerated_taint: {
       auto taints = plugins::untolerated_taints(pod, decision, snapshot);
-      // A toleration of a state would not help.
-      std::ranges::stable_partition(
-          taints, [](const std::string& taint) { return state_of_taint_text(taint).empty(); });
+      // Those of the kind that keeps away more nodes: main_rejection() judges the group by the first one. A
+      // toleration of a state would not help, so that comes last on a tie.
+      const auto by_state = plugins::nodes_kept_away_only_by(is_of_state, pod, decision, snapshot);
+      const bool is_of_states = 2 * by_state > nodes;
+      std::ranges::stable_partition(taints, [&](const std::string& taint) {
+        return state_of_taint_text(taint).empty() != is_of_states;
+      });
       rejection.taints_total = taints.size();
       rejection.taints = first(taints, kTaints);
       return;
@@ -250,7 +254,7 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
     const auto& reason = group.reason;
     rejection.code = framework::row_of(reason.code).name;
     rejection.about = about_of(reason);
-    add_details(reason, pod, decision, snapshot, shortfalls, rejection);
+    add_details(reason, group.nodes, pod, decision, snapshot, shortfalls, rejection);
     rejection.plugin = std::move(group.plugin);
     rejection.reason = cut(std::move(group.reason.text), kReasonBytes);
     rejection.nodes = group.nodes;

@@ -34,18 +34,25 @@ std::vector<std::string> texts_of(const std::vector<api::Taint>& taints,
   return out;
 }
 
-}  // namespace
-
-std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const framework::Decision& decision,
-                                            const cluster::Snapshot& snapshot) {
-  const auto sets = snapshot.taint_sets();
-  std::vector<std::size_t> nodes_of_set(sets.size());
+// By set of taints: the nodes that the plugin rejected.
+std::vector<std::size_t> rejected_by_set(const framework::Decision& decision,
+                                         const cluster::Snapshot& snapshot) {
+  std::vector<std::size_t> nodes_of_set(snapshot.taint_sets().size());
   snapshot.present().each([&](Row row) {
     const auto id = decision.rejections.id(row);
     if (id != framework::kFits &&
         decision.rejections.verdict(id).plugin == framework::names::kTaintToleration)
       ++nodes_of_set[snapshot.taint_set[row]];
   });
+  return nodes_of_set;
+}
+
+}  // namespace
+
+std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const framework::Decision& decision,
+                                            const cluster::Snapshot& snapshot) {
+  const auto sets = snapshot.taint_sets();
+  const auto nodes_of_set = rejected_by_set(decision, snapshot);
   const auto tolerations = tolerations_of(*pod);
   std::map<std::string, std::size_t> nodes_of_taint;
   for (std::size_t id = 0; id < sets.size(); ++id) {
@@ -58,6 +65,21 @@ std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const f
   std::vector<std::string> out;
   for (auto& [text, nodes] : counted) out.push_back(std::move(text));
   return out;
+}
+
+std::size_t nodes_kept_away_only_by(bool (*is_wanted)(const api::Taint&), const cluster::PodInfo& pod,
+                                    const framework::Decision& decision, const cluster::Snapshot& snapshot) {
+  const auto sets = snapshot.taint_sets();
+  const auto nodes_of_set = rejected_by_set(decision, snapshot);
+  const auto tolerations = tolerations_of(*pod);
+  std::size_t nodes = 0;
+  for (std::size_t id = 0; id < sets.size(); ++id) {
+    const bool is_only = nodes_of_set[id] > 0 && std::ranges::all_of(sets[id].taints, [&](const auto& taint) {
+                           return is_wanted(taint) || !tolerations.are_kept_away_by(taint);
+                         });
+    if (is_only) nodes += nodes_of_set[id];
+  }
+  return nodes;
 }
 
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,

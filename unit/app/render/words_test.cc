@@ -37,8 +37,9 @@ explain::ReportRejection short_of(const char* resource, std::size_t nodes, std::
           .shortfall = explain::MissingAmount{resource, "1", "n1", without}};
 }
 
-explain::ReportRejection tainted(std::size_t nodes, const char* taint) {
-  return {.code = "UntoleratedTaint", .nodes = nodes, .taints = {taint}, .taints_total = 1};
+explain::ReportRejection tainted(std::size_t nodes, std::vector<std::string> taints) {
+  const auto total = taints.size();
+  return {.code = "UntoleratedTaint", .nodes = nodes, .taints = std::move(taints), .taints_total = total};
 }
 
 explain::ReportRejection not_selected(std::size_t nodes, std::vector<explain::UnmetPart> parts = {}) {
@@ -62,7 +63,7 @@ TEST(Words, AMistypedClassOrLabelHasASuggestion) {
 
 TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
   EXPECT_EQ(
-      rejection_words(tainted(2, "node.kubernetes.io/not-ready:NoExecute")),
+      rejection_words(tainted(2, {"node.kubernetes.io/not-ready:NoExecute"})),
       "have a taint that the pod does not tolerate: node.kubernetes.io/not-ready (the node is not ready)");
   const std::vector<std::string> taints{"node.kubernetes.io/not-ready:NoExecute",
                                         "node.kubernetes.io/not-ready:NoSchedule", "gpu=a100:NoSchedule"};
@@ -70,7 +71,7 @@ TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
             "gpu=a100:NoSchedule, node.kubernetes.io/not-ready (the node is not ready) and 1 more");
   EXPECT_EQ(listed_taints(taints, 3, 3),
             "gpu=a100:NoSchedule and node.kubernetes.io/not-ready (the node is not ready)");
-  EXPECT_EQ(rejection_words(tainted(1, "gpu=a100:NoSchedule")),
+  EXPECT_EQ(rejection_words(tainted(1, {"gpu=a100:NoSchedule"})),
             "has a taint that the pod does not tolerate: gpu=a100:NoSchedule");
 }
 
@@ -146,22 +147,30 @@ TEST(Words, TheMainReasonIsThatOfTheNodesForThePod) {
     std::size_t main;
   };
   const Case cases[] = {
-      {"other pools are tainted", {tainted(90, "pool=b:NoSchedule"), short_of("cpu", 10)}, 1},
+      {"most of the tainted nodes are of other pools",
+       {tainted(20, {"pool=b:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}), short_of("cpu", 10)},
+       1},
+      {"most of the tainted nodes are not ready",
+       {tainted(20, {"node.kubernetes.io/not-ready:NoExecute", "pool=b:NoSchedule"}), short_of("cpu", 10)},
+       0},
+      {"other pools are tainted", {tainted(90, {"pool=b:NoSchedule"}), short_of("cpu", 10)}, 1},
       {"other pools have other labels", {not_selected(90), short_of("cpu", 10)}, 1},
       {"the nodes are not ready",
-       {tainted(9, "node.kubernetes.io/not-ready:NoExecute"), short_of("cpu", 1)},
+       {tainted(9, {"node.kubernetes.io/not-ready:NoExecute"}), short_of("cpu", 1)},
        0},
       {"as many nodes are not ready",
-       {tainted(1, "node.kubernetes.io/not-ready:NoExecute"), short_of("cpu", 1)},
+       {tainted(1, {"node.kubernetes.io/not-ready:NoExecute"}), short_of("cpu", 1)},
        1},
       {"an older podium does not name the taints",
        {{.code = "UntoleratedTaint", .nodes = 9}, short_of("cpu", 1)},
        0},
       {"no node has the device", {short_of("cpu", 5), short_of("gpu", 5, 5)}, 1},
       {"few nodes lack the device", {short_of("cpu", 5), short_of("gpu", 3, 3)}, 0},
-      {"the nodes with the device are tainted", {tainted(2, "gpu=yes:NoSchedule"), short_of("gpu", 1, 1)}, 0},
-      {"the selected node is tainted", {not_selected(1, {met}), tainted(1, "pool=gpu:NoSchedule")}, 1},
-      {"no node is selected", {not_selected(1, {unmet}), tainted(1, "pool=gpu:NoSchedule")}, 0},
+      {"the nodes with the device are tainted",
+       {tainted(2, {"gpu=yes:NoSchedule"}), short_of("gpu", 1, 1)},
+       0},
+      {"the selected node is tainted", {not_selected(1, {met}), tainted(1, {"pool=gpu:NoSchedule"})}, 1},
+      {"no node is selected", {not_selected(1, {unmet}), tainted(1, {"pool=gpu:NoSchedule"})}, 0},
       {"all have other labels", {not_selected(3, {met})}, 0},
       {"no node is selected, and some are cordoned",
        {not_selected(54, {unmet}), {.code = "NodeUnschedulable", .nodes = 3}},

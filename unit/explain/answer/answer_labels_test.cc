@@ -224,5 +224,26 @@ TEST(Answer, SaysWhatTheNamedNodeHasInsteadOfTheLabels) {
   EXPECT_EQ(affinity->unmet[0].value, "hdd");
 }
 
+// A pod cannot help the state of a node, and the nodes of other pods stay as they are.
+TEST(Answer, TaintsOfTheStateOfMostNodesComeFirst) {
+  constexpr const char* kUnreachable = "node.kubernetes.io/unreachable";
+  const auto tainted = [](const char* name, const char* key, const char* value = "") {
+    return test::node(name).cap("cpu", "4").cap("pods", "9").taint(key, value, "NoSchedule");
+  };
+  const auto taints = [&](const test::NodeBuilder& second) {
+    cluster::Snapshot snapshot;
+    snapshot.set_node(tainted("a", kUnreachable).taint(kUnreachable, "", "NoExecute").ptr());
+    snapshot.set_node(second.ptr());
+    snapshot.set_node(tainted("c", "pool", "c").ptr());
+    return unit::ask(test::pod("web").build(), 1, snapshot).rejections.at(0).taints;
+  };
+  using Taints = std::vector<std::string>;
+  EXPECT_EQ(taints(tainted("b", "pool", "b")),
+            (Taints{"pool=b:NoSchedule", "pool=c:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}));
+  EXPECT_EQ(taints(tainted("b", kUnreachable)),
+            (Taints{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute",
+                    "pool=c:NoSchedule"}));
+}
+
 }  // namespace
 }  // namespace podium::explain
