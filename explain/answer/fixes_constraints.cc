@@ -242,10 +242,13 @@ bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which,
                        const char* words, const SeeRemedy& see) {
   const auto& terms = (trials.pod().*which).required;
   for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto& key = terms[i].topology_key;
+    const bool is_only = std::ranges::count(terms, key, &api::PodAffinityTerm::topology_key) == 1;
     const bool more =
         see({.type = type,
-             .fields = {{"term", i}, {"topologyKey", terms[i].topology_key}},
-             .message = fmt::format("no required pod {} over {}", words, terms[i].topology_key),
+             .fields = {{"term", i}, {"topologyKey", key}},
+             .message = fmt::format("no required pod {} over {}{}", words, key,
+                                    is_only ? "" : fmt::format(" (term {} of {})", i + 1, terms.size())),
              .change_pod = [which, i](api::Pod& pod) { erase_at((pod.*which).required.write(), i); }});
     if (!more) return false;
   }

@@ -119,6 +119,13 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
        pod("web").affinity(test::term("kubernetes.io/hostname").label("app", "db")),
        labelled,
        {"WithoutPodAffinity: no required pod affinity over kubernetes.io/hostname -> n1"}},
+      {"one of two pod affinities over one key",
+       pod("web")
+           .label("app", "web")
+           .affinity(test::term("kubernetes.io/hostname").label("app", "web"))
+           .affinity(test::term("kubernetes.io/hostname").label("app", "db")),
+       labelled,
+       {"WithoutPodAffinity: no required pod affinity over kubernetes.io/hostname (term 2 of 2) -> n1"}},
       {"a spread over a key that no node has",
        pod("web").label("app", "web").spread(test::spread("rack").label("app", "web")),
        labelled,
