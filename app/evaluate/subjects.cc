@@ -15,6 +15,7 @@
 #include "explain/question/question.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/fractional_bytes.h"
+#include "explain/workload/made_by.h"
 #include "explain/workload/scale.h"
 
 namespace podium::evaluate {
@@ -120,6 +121,7 @@ class AskedReader {
     const auto& [index, said, ns, value] = workload;
     if (explain::is_suspended(value, false))
       warnings_.push_back(said + " is suspended: this is the answer for its pods once it is resumed");
+    if (explain::has_ended(value)) warnings_.push_back(said + " has ended: this is the answer for a new one");
     if (api::is_true_at(value, "/spec/paused"))
       warnings_.push_back(said + " is paused: if it is new, it has no pods until it is resumed");
     const auto scaler = explain::autoscaler_of(value, ns, autoscalers_);
@@ -209,14 +211,29 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
                         Problems& problems) {
   AskedObjects out;
   AskedReader reader(options, out, warnings, problems);
-  std::vector<api::SortedObjects::Object> others;
+  explain::FileWorkloads workloads(options.ns);
+  std::vector<std::pair<std::string, api::SortedObjects>> files;  // by source
   for (const auto& text : texts) {
     api::YamlLimits limits;
     limits.lines = text.text.size() <= kLocated;
     auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
     if (!documents) continue;
-    const auto before = out.items.size() + out.references.size() + problems.count();
+    const auto before = problems.count();
     auto sorted = api::sort_objects(std::move(*documents), text.source, problems);
+    const bool asks = std::ranges::any_of(sorted.objects, [](const api::SortedObjects::Object& object) {
+      return object.maker || object.role == api::Role::question;
+    });
+    if (!asks && problems.count() == before)
+      problems.add(
+          fmt::format("{}: contains {}{}{}", text.source, api::kNoPodMaker,
+                      sorted.skipped.empty() ? "" : "; not asked: ", fmt::join(sorted.skipped, ", ")));
+    workloads.add(sorted.objects);
+    files.emplace_back(text.source, std::move(sorted));
+  }
+  std::vector<api::SortedObjects::Object> others;
+  for (auto& [source, sorted] : files) {
+    if (auto made = workloads.drop_made(sorted.objects); !made.empty())
+      sorted.skipped.push_back(std::move(made));
     for (auto& object : sorted.objects) {
       if (object.maker)
         reader.read_maker(std::move(object));
@@ -231,11 +248,7 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
       }
     }
     if (!sorted.skipped.empty())
-      warnings.push_back(fmt::format("{}: not asked: {}", text.source, fmt::join(sorted.skipped, ", ")));
-    if (out.items.size() + out.references.size() + problems.count() == before)
-      problems.add(
-          fmt::format("{}: contains {}{}{}", text.source, api::kNoPodMaker,
-                      sorted.skipped.empty() ? "" : "; not asked: ", fmt::join(sorted.skipped, ", ")));
+      warnings.push_back(fmt::format("{}: not asked: {}", source, fmt::join(sorted.skipped, ", ")));
   }
   reader.finish(autoscalers);
   if (auto read = problems.value_of(api::read_objects(others, options, warnings)))

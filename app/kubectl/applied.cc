@@ -65,15 +65,29 @@ api::PodAdmission Applied::admission() const {
   return api::PodAdmission(std::move(classes));
 }
 
-// Pods of an existing Job that have ended are not created again.
-std::string Applied::set_left(json::value& job, const std::string& ns) const {
-  const auto* maker = api::pod_maker(api::text_at(job, "/apiVersion"), "Job");
-  if (!maker) return {};
+// The Job of the file with the status that it has in the cluster; nullopt: it is not a Job of the cluster.
+std::optional<json::value> Applied::begun(const json::value& job, const std::string& ns) const {
+  const auto* maker = api::pod_maker(api::text_at(job, "/apiVersion"), api::text_at(job, "/kind"));
+  if (!maker || maker->kind != "Job") return std::nullopt;
   const auto stored = cluster_.get(resource_of(*maker), ns, api::text_at(job, "/metadata/name"));
   const auto* status = stored ? api::find_at(*stored, "/status") : nullptr;
-  if (!status) return {};
-  auto begun = job, unbegun = job;
-  begun.as_object()["status"] = *status;
+  if (!status) return std::nullopt;
+  auto out = job;
+  out.as_object()["status"] = *status;
+  return out;
+}
+
+bool Applied::has_ended(const json::value& workload, const std::string& ns) const {
+  const auto job = begun(workload, ns);
+  return job && explain::has_ended(*job);
+}
+
+// Pods of an existing Job that have ended are not created again.
+std::string Applied::set_left(json::value& job, const std::string& ns) const {
+  const auto known = begun(job, ns);
+  if (!known) return {};
+  const auto& begun = *known;
+  auto unbegun = job;
   unbegun.as_object().erase("status");
   const auto left = explain::pods_of_job(begun);
   if (left <= 0 || left >= explain::pods_of_job(unbegun)) return {};
@@ -117,13 +131,16 @@ std::vector<json::value> Applied::autoscalers(const std::string& ns) const {
   return out;
 }
 
+bool Applied::creates_namespace(const std::string& ns) const {
+  return std::ranges::any_of(objects_, [&](const json::value& object) {
+    return api::text_at(object, "/kind") == kNamespace && api::text_at(object, "/metadata/name") == ns;
+  });
+}
+
 bool Applied::lacks_namespace(const std::string& ns) const {
   if (ns == "default" || ns == "kube-system") return false;  // each cluster has them
   const bool is_dump = !cluster_.hint_flags().empty();
-  const bool is_created = std::ranges::any_of(objects_, [&](const json::value& object) {
-    return api::text_at(object, "/kind") == kNamespace && api::text_at(object, "/metadata/name") == ns;
-  });
-  return is_dump && !is_created && !no_namespace(cluster_, ns).empty();
+  return is_dump && !creates_namespace(ns) && !no_namespace(cluster_, ns).empty();
 }
 
 std::vector<api::ResourceQuota>& ObjectQuotas::quotas_of(const std::string& ns) {

@@ -6,6 +6,7 @@
 
 #include <boost/json/value.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,17 @@ class Applied {
   // Returns a sentence about it; empty: they are the file's.
   std::string set_replicas(boost::json::value& workload, const std::string& ns, bool is_new) const;
 
+  // Whether the workload is a Job that exists and has ended: applying it creates no pods.
+  bool has_ended(const boost::json::value& workload, const std::string& ns) const;
+
+  // Whether the files have the namespace.
+  bool creates_namespace(const std::string& ns) const;
   // Whether a dump has namespaces, but not this one, and the files do not create it. In a cluster, the API
   // server says so.
   bool lacks_namespace(const std::string& ns) const;
 
  private:
+  std::optional<boost::json::value> begun(const boost::json::value& job, const std::string& ns) const;
   std::string set_left(boost::json::value& job, const std::string& ns) const;
   std::vector<boost::json::value> autoscalers(const std::string& ns) const;
 

@@ -136,10 +136,11 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   copy.as_object()["metadata"].as_object().erase("resourceVersion");
   copy.as_object()["metadata"].as_object().erase("uid");
   auto done = cluster.write("POST", resource.path(ns) + kDryRun, copy);
-  // A used up quota for such objects refuses the POST before the API server sees that the object exists.
+  // A used up quota for such objects, or a Job as it is stored, with the selector that its controller made,
+  // refuses the POST before the API server sees that the object exists.
   const auto is_there = [&](const Error& error) {
-    return client::is_conflict(error) ||
-           (client::exceeds_quota(error) && cluster.get(resource, ns, name).has_value());
+    const bool comes_first = client::exceeds_quota(error) || client::is_invalid(error);
+    return client::is_conflict(error) || (comes_first && cluster.get(resource, ns, name).has_value());
   };
   const bool exists = !done && !name.empty() && is_there(done.error());
   if (exists) {

@@ -29,6 +29,7 @@
 #include "explain/question/question_limits.h"
 #include "explain/workload/daemon_set_pods.h"
 #include "explain/workload/fractional_bytes.h"
+#include "explain/workload/made_by.h"
 #include "explain/workload/scale.h"
 
 namespace podium::kubectl {
@@ -171,6 +172,12 @@ class Asking {
       makers += objects->makers.size();
       files_.push_back({source, std::move(*objects)});
     }
+    explain::FileWorkloads workloads(cluster_.ns());
+    for (const auto& file : files_) workloads.add(file.objects.makers);
+    for (auto& file : files_) {
+      if (auto made = workloads.drop_made(file.objects.makers); !made.empty())
+        file.objects.not_asked.push_back(std::move(made));
+    }
     if (!problems && !texts.empty() && makers == 0)
       problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
     if (problems) fail(problems.error());
@@ -211,6 +218,13 @@ class Asking {
     return makers;
   }
 
+  // A question is an object of its namespace.
+  std::string without_namespace(const Error& error, const std::string& ns) const {
+    if (!client::object_is_gone(error) || !applied_.creates_namespace(ns)) return {};
+    return fmt::format("; the files create namespace {}: apply that first, or ask on a dump with --cluster",
+                       ns);
+  }
+
   std::string namespace_of(const FileObject& object) const {
     auto given = api::text_at(object.value, "/metadata/namespace");
     return given.empty() ? cluster_.ns() : given;
@@ -223,7 +237,7 @@ class Asking {
     const auto ns = namespace_of(of_file);
     if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
       return fail(
-          invalid(fmt::format("{}: metadata.namespace: is {}, not the {} of -n",
+          invalid(fmt::format("{}: metadata.namespace: is {}, and -n is {}",
                               of_file.place("metadata.namespace"), given, flags_.shared->connection.ns))
               .error());
     }
@@ -240,7 +254,8 @@ class Asking {
     if (api::text_at(object, "/kind") != "Pod") {
       auto checked = cluster_.dry_run(ns, object);
       if (!checked) {
-        checked.error().message = with_places(checked.error(), of_file);
+        checked.error().message =
+            with_places(checked.error(), of_file) + without_namespace(checked.error(), ns);
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
       is_new = !*checked;
@@ -260,9 +275,12 @@ class Asking {
     const bool is_together = is_one_of_several && !flags_.each;
     const bool has_none = flags_.question.replicas == 0 && explain::has_no_replicas(object);
     const bool suspended = flags_.question.replicas == 0 && explain::is_suspended(object, is_new);
-    if ((has_none || suspended) && is_together) {
+    const bool ended = flags_.question.replicas == 0 && !is_new && applied_.has_ended(object, ns);
+    if ((has_none || suspended || ended) && is_together) {
       std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
-                               has_none ? "has 0 replicas" : explain::suspended_words(object));
+                               has_none ? "has 0 replicas"
+                               : ended  ? "has ended"
+                                        : explain::suspended_words(object));
       return;
     }
     if (!about_replicas.empty() && is_together)
@@ -272,6 +290,7 @@ class Asking {
         {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
     if (has_none) say(kAboutOne);
     if (suspended) say(about_suspended(object));
+    if (ended) say("The Job exists and has ended: this is the answer for a new one.\n");
     if (!about_replicas.empty() && !is_together) say(about_replicas);
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
@@ -339,7 +358,8 @@ class Asking {
     }
     auto& error = admission.pod.error();
     // The paths of a workload's pod are not those of the workload.
-    if (of_file && of_file->maker->kind == "Pod") error.message = with_places(error, *of_file);
+    if (of_file && of_file->maker->kind == "Pod")
+      error.message = with_places(error, *of_file) + without_namespace(error, ns);
     fail(error, admission.refused ? kRefused : 0);
     return std::nullopt;
   }

@@ -128,6 +128,28 @@ class Plans(Plugin):
         self.place(edge)
         self.assertIn("default/edge would go to a1", self.ask("whatif", "-f", "-", stdin=json.dumps(edge)))
 
+    def test_files_as_kubectl_prints_them(self):
+        """`kubectl get all -o yaml` has the pods of its workloads too, and Jobs with the selector that the API server made."""
+        spec = {**pod("sum", cpu="1")["spec"], "restartPolicy": "Never"}
+        self.plane.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "sum", "namespace": "default"},
+                           "spec": {"template": {"spec": spec}}})
+        self.plane.create(deployment("web", 2, cpu="1"))
+        self.place(owned("web-1", kind="Deployment", owner="web", cpu="1"))
+        printed = self.plane.kubectl("get", "pods,deployments,jobs", "-n", "default", "-o", "json")
+        said = self.ask("whatif", "-f", "-", stdin=printed)
+        self.assertTrue(said.startswith("All 2 workloads fit together"), said)
+        self.assertRegex(said, r"default/web +2 +2 ")
+        self.assertRegex(said, r"default/sum +1 +1 ")
+        self.assertNotIn("default/web-1", said)
+        self.plane.kubectl("delete", "job", "sum", "-n", "default")
+
+    def test_a_file_that_creates_its_namespace(self):
+        web = deployment("web", 1)
+        web["metadata"]["namespace"] = "later"
+        objects = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "later"}}, web]
+        said = self.admin("whatif", "-f", "-", stdin="\n---\n".join(map(json.dumps, objects)), code=1)
+        self.assertIn('namespaces "later" not found; the files create namespace later: apply that first, or ask on a dump', said)
+
     def test_nodes(self):
         self.place(owned("first", cpu="3"), owned("second", cpu="3"))
         self.plane.create(owned("third", cpu="3"))

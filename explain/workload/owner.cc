@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "api/decode/decode.h"
 #include "api/values/decimal.h"
 #include "api/values/meta.h"
 
@@ -45,6 +46,12 @@ Owner workload_of(const api::ObjectMeta& pod, const OwnerAbove& above) {
   if (!pod.created || !is_minute_before(minute, *pod.created)) return direct;
   auto name = without_suffix(job, minute);
   return name ? Owner{"CronJob", std::move(*name)} : direct;
+}
+
+Owners owners_of(const boost::json::value& object) {
+  const auto meta = api::decode_meta(object);
+  const auto* controller = meta ? meta->controller() : nullptr;
+  return controller ? Owners{{controller->kind, controller->name}, workload_of(*meta)} : Owners();
 }
 
 }  // namespace podium::explain

@@ -3,6 +3,7 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <compare>
 #include <functional>
 #include <optional>
@@ -27,5 +28,11 @@ using OwnerAbove = std::function<std::optional<Owner>(const Owner&)>;
 // controllers give: a Deployment's ReplicaSet ends in the pod's pod-template-hash, and a CronJob's Job in the
 // minute of its schedule, which the pod's creation follows.
 Owner workload_of(const api::ObjectMeta& pod, const OwnerAbove& above = {});
+
+struct Owners {
+  Owner direct, topmost;  // its controller, and workload_of() it
+};
+// The owners of an object in JSON.
+Owners owners_of(const boost::json::value& object);
 
 }  // namespace podium::explain

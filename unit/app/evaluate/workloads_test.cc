@@ -1,5 +1,6 @@
 // Pods of workloads and questions, made as their controllers and the API server would make them.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <algorithm>
 #include <tuple>
 
@@ -364,6 +365,24 @@ status: {hard: {requests.cpu: "3500m"}, used: {requests.cpu: "3"}}
       text.starts_with("shop/web: a quota refuses it.\nQuota q (namespace shop): requests.cpu 4/3500m: "))
       << text;
   EXPECT_NE(text.find("If it did not: shop/web would go to "), std::string::npos) << text;
+}
+
+// As `kubectl get all -o yaml` prints it: each pod counts once.
+TEST_F(Evaluate, ThePodsOfAWorkloadOfTheFilesAreNotAskedAgain) {
+  const auto pod =
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-5d-a, namespace: default, uid: u, labels: {app: "
+      "web, "
+      "pod-template-hash: 5d}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-5d, uid: "
+      "r, "
+      "controller: true}]}\nspec: {nodeName: n2, containers: [{name: c, image: i}]}\n";
+  const auto placed = place_files(inputs_for({files.write("all.yaml", deployment("resources") + pod)}));
+  ASSERT_TRUE(placed) << placed.error().message;
+  std::vector<std::string> pods;
+  for (const auto& each : placed->pods) pods.push_back(each.pod);
+  EXPECT_EQ(pods, (Names{"default/web-new-0", "default/web-new-1", "default/web-new-2"}));
+  EXPECT_THAT(
+      placed->warnings,
+      testing::Contains(testing::EndsWith("all.yaml: not asked: 1 object of the workloads (Pod web-5d-a)")));
 }
 
 // As on a cluster, where the class of a file is created after the others, or keeps its age.

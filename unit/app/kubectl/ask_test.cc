@@ -239,6 +239,26 @@ TEST_F(Ask, AnObjectThatExistsIsCheckedAsItsReplacement) {
   EXPECT_EQ(methods, (std::vector<std::string>{"POST", "PUT"}));
 }
 
+// `kubectl get job -o yaml` prints the selector that the API server made for this Job.
+TEST_F(Ask, AJobAsItIsStoredIsThere) {
+  bool exists = true;
+  transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+    if (request.method == "POST")
+      return response(422,
+                      status_of(422, "Invalid", "Job.batch sum is invalid: `selector` not auto-generated"));
+    return exists ? response(200, "{}") : response(404, status_of(404, "NotFound", "none"));
+  };
+  auto server = cluster();
+  const auto job = json::parse(R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "sum"}})");
+  const auto replaced = dry_run(server, "shop", job);
+  ASSERT_TRUE(replaced) << replaced.error().message;
+  EXPECT_TRUE(*replaced);
+  exists = false;
+  const auto created = dry_run(server, "shop", job);
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().kind, Error::Kind::invalid);
+}
+
 // A quota of "count/deployments.apps" counts the POST before the API server says that the object exists.
 TEST_F(Ask, AQuotaForObjectsRefusesOnlyNewOnes) {
   bool exists = true;

@@ -242,5 +242,31 @@ TEST_F(FilesAsApplied, OfOneWorkloadThatIsLeftTheVerdictSaysThatSomeFit) {
   EXPECT_THAT(said.out, StartsWith("shop/web fits in part.\n"));
 }
 
+// As `kubectl get all -o yaml` prints it: the Deployment has made the pod, and the Job has ended.
+TEST_F(FilesAsApplied, WhatControllersHaveMadeAndWhatHasEndedIsNotAskedAbout) {
+  const auto job = [](const char* name, const char* status) {
+    return fmt::format(
+        "---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: {0}, namespace: shop, uid: {0}}}\n"
+        "spec: {{parallelism: 2, template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i, "
+        "resources: {{requests: {{cpu: \"2\"}}}}}}]}}}}}}\nstatus: {{{1}}}\n",
+        name, status);
+  };
+  const auto made = std::string(
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-5d-a, namespace: shop, uid: a, "
+      "creationTimestamp: \"2026-01-01T00:00:00Z\", labels: {app: web, pod-template-hash: 5d}, "
+      "ownerReferences: "
+      "[{apiVersion: apps/v1, kind: ReplicaSet, name: web-5d, uid: r, controller: true}]}\n"
+      "spec: {nodeName: n-1, containers: [{name: c, image: i, resources: {requests: {cpu: \"2\"}}}]}\n");
+  const auto web = small_deployment("web", "replicas: 2,");
+  const auto ended = job("old", "succeeded: 1, conditions: [{type: Complete, status: \"True\"}]");
+  const auto all = made + web + ended;
+  const auto said = what_if(all + job("sum", ""), all);
+  EXPECT_THAT(said.err, HasSubstr("Skipped: 1 object of the workloads (Pod web-5d-a) of "));
+  EXPECT_THAT(said.err, HasSubstr("Skipped: Job shop/old, which has ended.\n"));
+  EXPECT_THAT(said.out, StartsWith("All 2 workloads fit together"));
+  EXPECT_THAT(what_if(ended, ended).out,
+              HasSubstr("The Job exists and has ended: this is the answer for a new one.\n"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl
