@@ -17,10 +17,10 @@ CASES = {"surge-has-room": ("1", "1500m", 1, 0, False, 3),
          "one-for-each-node-and-one-is-deleted-first": ("1", "1500m", 0, 1, True, 3)}
 
 
-def deployment(cpu, surge, unavailable, is_apart):
+def deployment(cpu, surge, unavailable, is_apart, replicas=3):
     spec = pod("web", cpu=cpu, **({"affinity": APART} if is_apart else {}))["spec"]
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
-            "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
                      "strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}},
                      "template": {"metadata": {"labels": {"app": "web"}}, "spec": spec}}}
 
@@ -95,6 +95,24 @@ class Rollouts(Live):
         self.assertEqual(self.of_cpu("2"), (4, 0))
         self.plane.kubectl("delete", "deployment", "web", "-n", "default")
         self.plane.kubectl("delete", "pod", "other", "-n", "default", "--force")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
+
+    def test_old_pods_are_added_first(self):
+        """The file has more replicas and another template. A new pod would fit on the third node, but an old one takes it."""
+        self.plane.create(deployment("2", 1, 0, False, replicas=2))
+        self.settles("2", 2, 0)
+        self.knows("pods", 2)
+        changed = deployment("3", 1, 0, False, replicas=4)
+        self.plane.create(what_if("scaled", changed))
+        said = self.answer("scaled")
+        self.assertEqual((said["outcome"], said["replicas"]["fitting"], said["stuckRollout"]["updated"]), ("PartlyFits", 3, 0))
+        self.assertEqual(said["notes"], [
+            "where it gets stuck, the update leaves 4 old pods, 0 new ones that run and 1 new one that waits."])
+        self.plane.request("PUT", f"{DEPLOYMENTS}/web", changed)
+        self.settles("3", 0, 1)
+        self.assertEqual(self.of_cpu("2"), (4, 0))
+        self.plane.kubectl("delete", "deployment", "web", "-n", "default")
         wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
         self.knows("pods", 0)
 
