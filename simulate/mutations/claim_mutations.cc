@@ -129,7 +129,7 @@ std::vector<Mutation> claim_mutations() {
        .make = takes_conflicts_for_reserved},
       {.name = "claim_without_version",
        .bug = "writes a claim's status over a write in the meantime",
-       .seed = kFirstWithDevices + 96,
+       .seed = kFirstWithDevices + 569,
        .found_as = "without a finalizer",
        .make = writes_claims_without_version},
       {.name = "conditions_not_awaited",

@@ -241,7 +241,7 @@ const std::vector<Mutation>& all() {
        .make = nominates_late},
       {.name = "eviction_loop",
        .bug = "repeats a refused eviction immediately (7)",
-       .seed = 2,
+       .seed = 301,
        .found_as = "times in a second",
        .make = evicts_again_immediately},
       {.name = "no_relist",
@@ -261,7 +261,7 @@ const std::vector<Mutation>& all() {
        .make = takes_errors_for_bound},
       {.name = "conflict_is_bound",
        .bug = "takes a conflict for a binding",
-       .seed = 526,
+       .seed = 847,
        .found_as = "its report says Scheduled",
        .make = takes_conflicts_for_bound,
        .faults = only(
