@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "client/auth/client_config.h"
 
 namespace podium::client {

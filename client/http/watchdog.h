@@ -12,7 +12,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace podium::client {

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "client/leader/leader.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/text_hash.h"
 #include "explain/report/report.h"
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/text_hash.h"
 #include "explain/report/each_field.h"
 #include "explain/report/main_rejection.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "async/fair_queue_options.h"
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "controller/recorder/known_reports.h"
 #include "explain/report/report.h"

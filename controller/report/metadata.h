@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "explain/report/report_labels.h"
 
 namespace podium::controller {

@@ -35,7 +35,7 @@
 
 #include "async/fair_queue_options.h"
 #include "async/gate.h"
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "controller/retention/index.h"

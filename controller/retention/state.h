@@ -11,7 +11,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/index.h"
 #include "controller/retention/server_time.h"

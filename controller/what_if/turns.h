@@ -24,7 +24,7 @@
 
 #include "async/task.h"
 #include "async/timer.h"
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace podium::controller {
 

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "async/gate.h"
-#include "base/clock.h"
+#include "base/instant.h"
 #include "client/api.h"
 #include "client/watch/reflector.h"
 #include "controller/retention/retention.h"

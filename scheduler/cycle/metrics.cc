@@ -6,6 +6,7 @@
 #include "metrics/families.h"
 #include "metrics/labelled.h"
 #include "scheduler/cycle/stop_watch.h"
+#include "scheduler/framework/event_labels.h"
 
 namespace podium::cycle {
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "scheduler/cycle/seams.h"
-#include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {

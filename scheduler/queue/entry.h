@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::queue {
