@@ -60,6 +60,17 @@ async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackof
   return made;
 }
 
+// The error that decides how a report is tried again. `made`, `labelled`: those of earlier requests, or null.
+const Error& deciding(const Error& last, const Error* made, const Error* labelled) {
+  // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
+  const auto* which = made && last.status.retry_after == 0 ? made : &last;
+  // With Retry-After on several, the longest time counts: all of them are sent again.
+  for (const auto* other : {made, labelled}) {
+    if (other && other->status.retry_after > which->status.retry_after) which = other;
+  }
+  return *which;
+}
+
 }  // namespace
 
 struct ReportWriter::Impl {
@@ -208,15 +219,8 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     if (each.is_new && made) {
       if (const auto alone = api::parse_json(*made)) self->created(each.item->value, *alone, each.report);
     }
-    // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
-    const bool comes_first = each.is_new && !made && reply.error().status.retry_after == 0;
-    const auto* which = comes_first ? &made.error() : &reply.error();
-    // With Retry-After on several, the longest time counts: all of them are sent again.
-    for (const auto* other : {each.is_new ? &made : nullptr, labelled}) {
-      if (other && !*other && other->error().status.retry_after > which->status.retry_after)
-        which = &other->error();
-    }
-    const auto& error = *which;
+    const auto& error = deciding(reply.error(), each.is_new && !made ? &made.error() : nullptr,
+                                 labelled && !*labelled ? &labelled->error() : nullptr);
     if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
       left.push_back(&each);
       continue;
