@@ -19,6 +19,7 @@
 #include "app/render/report.h"
 #include "app/render/what_if.h"
 #include "app/render/workload.h"
+#include "base/ascii.h"
 
 namespace podium::kubectl {
 namespace {
@@ -30,10 +31,7 @@ constexpr std::size_t kMostWorkloads = 16;  // each is a question
 // A pod of the API server's rules: what is not overcommitted needs a limit too.
 Result<json::object> pod_with(const std::string& requests) {
   json::object asks, limits;
-  for (std::size_t start = 0; start <= requests.size();) {
-    const auto end = std::min(requests.find(',', start), requests.size());
-    const auto pair = requests.substr(start, end - start);
-    start = end + 1;
+  for (const auto pair : split(requests, ",")) {
     const auto equals = pair.find('=');
     const auto amount = equals == pair.npos ? Result<api::Quantity>(invalid(""))
                                             : api::Quantity::parse(pair.substr(equals + 1));

@@ -9,6 +9,7 @@
 #include "app/render/text.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
+#include "base/ascii.h"
 #include "base/similar.h"
 #include "explain/report/reason_words.h"
 
@@ -25,11 +26,8 @@ bool is_node_type(std::string_view word) {
 std::vector<std::string> split_at_commas(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const auto& word : words) {
-    for (std::size_t start = 0; start <= word.size();) {
-      const auto end = std::min(word.find(',', start), word.size());
-      if (end > start || word.empty()) out.push_back(word.substr(start, end - start));
-      start = end + 1;
-    }
+    if (word.empty()) out.emplace_back();
+    for (const auto part : split_without_empty(word, ",")) out.emplace_back(part);
   }
   return out;
 }

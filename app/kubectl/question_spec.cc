@@ -9,6 +9,7 @@
 
 #include "app/kubectl/named_nodes.h"
 #include "app/render/why.h"
+#include "base/ascii.h"
 #include "base/problems.h"
 #include "explain/question/question_limits.h"
 #include "explain/report/report_labels.h"
@@ -22,21 +23,11 @@ using Names = std::vector<std::string>;
 // If the client is killed before it deletes its question, podium deletes it after this time.
 constexpr int kTtlSeconds = 300;
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t start = 0; start <= text.size();) {
-    const auto end = std::min(text.find(',', start), text.size());
-    if (end > start) out.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return out;
-}
-
 std::vector<std::string> nodes_of_flag(std::string_view flag, const std::vector<std::string>& given,
                                        Problems& problems) {
   Names words;
   for (const auto& text : given) {
-    if (split(text).empty())
+    if (split_without_empty(text, ",").empty())
       problems.add(fmt::format("{}: is empty", flag));
     else
       words.push_back(text);
@@ -81,11 +72,12 @@ json::array strategies_of(const std::vector<std::string>& flags, Problems& probl
   json::array out;
   std::set<std::string> seen;
   for (const auto& flag : flags) {
-    if (split(flag).empty()) problems.add("--weights: is empty");
-    for (const auto& pair : split(flag)) {
+    const auto pairs = split_without_empty(flag, ",");
+    if (pairs.empty()) problems.add("--weights: is empty");
+    for (const auto pair : pairs) {
       const auto equals = pair.find('=');
-      const auto name = pair.substr(0, equals);
-      const auto number = equals == std::string::npos ? std::string() : pair.substr(equals + 1);
+      const auto name = std::string(pair.substr(0, equals));
+      const auto number = equals == pair.npos ? std::string_view() : pair.substr(equals + 1);
       int weight = -1;
       const auto* end = number.data() + number.size();
       const auto [stop, error] = std::from_chars(number.data(), end, weight);

@@ -7,6 +7,7 @@
 #include "app/render/drain.h"
 #include "app/render/rolling.h"
 #include "app/render/words_json_parts.h"
+#include "base/ascii.h"
 #include "base/counted.h"
 #include "explain/workload/eviction_cost.h"
 
@@ -82,13 +83,8 @@ std::size_t index_of_steps(const Asked& asked) {
 }  // namespace
 
 json::array lines_of(std::string_view text) {
-  json::array out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
+  const auto lines = split_without_empty(text, "\n");
+  return json::array(lines.begin(), lines.end());
 }
 
 json::array texts(const std::vector<std::string>& words) { return json::array(words.begin(), words.end()); }

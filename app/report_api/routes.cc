@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/values/decimal.h"
+#include "base/ascii.h"
 #include "explain/question/question_limits.h"
 #include "server/query.h"
 
@@ -33,9 +34,7 @@ Result<json::value> read_weight(const Parameter& parameter, std::string_view ite
 
 Result<json::value> read_list(const Parameter& parameter, std::string_view text) {
   json::array out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    const auto item = text.substr(begin, end - begin);
+  for (const auto item : split(text, ",")) {
     if (parameter.type == Parameter::Type::texts) {
       out.emplace_back(json::string(item));
     } else {
@@ -43,7 +42,6 @@ Result<json::value> read_list(const Parameter& parameter, std::string_view text)
       if (!weight) return weight;
       out.push_back(std::move(*weight));
     }
-    begin = end + 1;
   }
   return json::value(std::move(out));
 }

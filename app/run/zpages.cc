@@ -32,25 +32,16 @@ struct Asked {
   std::string version;  // of the object
 };
 
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> out;
-  for (std::size_t end = 0; end != std::string_view::npos;
-       text.remove_prefix(end == std::string_view::npos ? 0 : end + 1)) {
-    end = text.find(by);
-    out.push_back(trimmed(text.substr(0, end)));
-  }
-  return out;
-}
-
 // The format that one clause of an Accept header requests; nullopt: not served.
 std::optional<Asked> asked_by(std::string_view clause, std::string_view kind) {
-  const auto parts = split(clause, ';');
+  const auto parts = split(clause, ";");
   std::map<std::string_view, std::string_view> of;
-  for (const auto part : parts) {
+  for (auto part : parts) {
+    part = trimmed(part);
     const auto equals = part.find('=');
     if (equals != std::string_view::npos) of.emplace(part.substr(0, equals), part.substr(equals + 1));
   }
-  const auto type = parts.front();
+  const auto type = trimmed(parts.front());
   const bool is_plain = !of.contains("as") && !of.contains("g") && !of.contains("v");
   if (is_plain && (type == "*/*" || type == "text/*" || type == "text/plain")) return Asked{};
   const bool is_known =
@@ -64,7 +55,7 @@ std::optional<Asked> asked_by(std::string_view clause, std::string_view kind) {
 
 std::optional<Asked> asked_for(const std::string& accept, std::string_view kind) {
   if (trimmed(accept).empty()) return Asked{};
-  for (const auto clause : split(accept, ',')) {
+  for (const auto clause : split(accept, ",")) {
     if (auto asked = asked_by(clause, kind)) return asked;
   }
   return std::nullopt;

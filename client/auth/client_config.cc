@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.h"
 #include "base/input.h"
 #include "client/auth/context_names.h"
 #include "client/auth/tls.h"
@@ -18,19 +19,11 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-std::string trim(const std::string& text) {
-  auto first = text.find_first_not_of(" \t\r\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 // $KUBECONFIG may list several files. Missing ones are skipped, unless all are missing.
 std::vector<std::string> paths_in(const std::string& list) {
-  std::vector<std::string> all, present;
-  for (std::size_t start = 0; start <= list.size();) {
-    std::size_t end = std::min(list.find(':', start), list.size());
-    if (end > start) all.push_back(list.substr(start, end - start));
-    start = end + 1;
-  }
+  const auto parts = split_without_empty(list, ":");
+  const std::vector<std::string> all(parts.begin(), parts.end());
+  std::vector<std::string> present;
   std::error_code ignored;
   for (const std::string& path : all)
     if (std::filesystem::exists(path, ignored)) present.push_back(path);
@@ -60,8 +53,8 @@ Result<ClientConfig> in_cluster_config(const std::string& directory) {
   if (auto checked = check_ca(config.ca, config.ca_file); !checked) return std::unexpected(checked.error());
   config.token = file_token(directory + "/token");
   if (auto readable = config.token->current(); !readable) return std::unexpected(readable.error());
-  if (auto ns = read_file(directory + "/namespace"); ns && !trim(*ns).empty())
-    config.default_namespace = trim(*ns);
+  if (auto ns = read_file(directory + "/namespace"); ns && !trimmed(*ns).empty())
+    config.default_namespace = trimmed(*ns);
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include "api/values/labels.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
+#include "base/ascii.h"
 #include "base/counted.h"
 
 namespace podium::explain {
@@ -20,13 +21,8 @@ constexpr const char* kSafeVolumes = "cluster-autoscaler.kubernetes.io/safe-to-e
 
 // The names are separated by commas, and spaces are part of a name.
 std::set<std::string_view> listed_names(std::string_view names) {
-  std::set<std::string_view> out;
-  while (!names.empty()) {
-    const auto end = std::min(names.find(','), names.size());
-    out.insert(names.substr(0, end));
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return out;
+  const auto parts = split_without_empty(names, ",");
+  return {parts.begin(), parts.end()};
 }
 
 }  // namespace

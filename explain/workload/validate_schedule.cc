@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace podium::explain {
 namespace {
-
-using Words = std::vector<std::string_view>;
 
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -25,22 +25,10 @@ struct Bounds {
   std::span<const std::string_view> names = {};  // the first is `least`
 };
 
-Words split(std::string_view text, char by, bool drops_empty) {
-  Words out;
-  for (;;) {
-    const auto end = std::min(text.find(by), text.size());
-    if (end > 0 || !drops_empty) out.push_back(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
 // Returns the error, else sets `number`.
 std::string read_number(std::string_view text, const Bounds& bounds, std::int64_t& number) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (const auto name = std::ranges::find(bounds.names, lower); name != bounds.names.end()) {
+  if (const auto name = std::ranges::find(bounds.names, to_lower(std::string(text)));
+      name != bounds.names.end()) {
     number = bounds.least + (name - bounds.names.begin());
     return {};
   }
@@ -52,8 +40,8 @@ std::string read_number(std::string_view text, const Bounds& bounds, std::int64_
 }
 
 std::string range_error(std::string_view text, const Bounds& bounds) {
-  const auto range_and_step = split(text, '/', false);
-  const auto ends = split(range_and_step[0], '-', false);
+  const auto range_and_step = split(text, "/");
+  const auto ends = split(range_and_step[0], "-");
   const bool is_one = ends.size() == 1;
   auto first = bounds.least, last = bounds.most;
   std::int64_t step = 1;
@@ -141,13 +129,13 @@ std::string schedule_error(std::string_view schedule) {
   if (schedule.starts_with('@')) return descriptor_error(schedule);
   std::string spaces(schedule);
   std::ranges::replace_if(spaces, [](unsigned char c) { return std::isspace(c) != 0; }, ' ');
-  const auto fields = split(spaces, ' ', true);
+  const auto fields = split_without_empty(spaces, " ");
   const std::array<Bounds, 5> bounds = {Bounds{0, 59}, Bounds{0, 23}, Bounds{1, 31}, Bounds{1, 12, kMonths},
                                         Bounds{0, 6, kDays}};
   if (fields.size() != bounds.size())
     return fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(), fmt::join(fields, " "));
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    for (const auto part : split(fields[i], ',', true)) {
+    for (const auto part : split_without_empty(fields[i], ",")) {
       if (auto error = range_error(part, bounds[i]); !error.empty()) return error;
     }
   }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,6 +11,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "base/ascii.h"
 #include "base/problems.h"
 #include "explain/workload/time_zones.h"
 #include "explain/workload/validate_claim.h"
@@ -128,10 +127,7 @@ void check_time_zone(const json::value& spec, const FieldPath& path, Problems& p
   const auto at = path / "timeZone";
   const auto refuse = [&](std::string_view why) { problems.invalid(at, zone, why); };
   if (zone.empty()) return refuse("timeZone must be nil or non-empty string");
-  std::string lower = zone;
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (lower == "local")
+  if (equal_fold(zone, "local"))
     refuse("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
   if (zone != "Local" && !is_time_zone(zone)) refuse(fmt::format("unknown time zone {}", zone));
 }

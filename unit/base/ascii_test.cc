@@ -20,5 +20,14 @@ TEST(Ascii, TrimmedHasNoBlanksAtItsEnds) {
   EXPECT_EQ(trimmed("--a-", "-"), "a");
 }
 
+TEST(Ascii, SplitHasThePartsBetweenTheSeparators) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split("a,,b", ","), (Parts{"a", "", "b"}));
+  EXPECT_EQ(split("a__b_c__", "__"), (Parts{"a", "b_c", ""}));
+  EXPECT_EQ(split("", ","), Parts{""});
+  EXPECT_EQ(split_without_empty(",a,,b,", ","), (Parts{"a", "b"}));
+  EXPECT_EQ(split_without_empty("", ","), Parts());
+}
+
 }  // namespace
 }  // namespace podium

@@ -139,12 +139,8 @@ void parse_one(std::string_view text, Values& values, std::vector<std::string>& 
 
 Values parse(const std::vector<std::string>& flags, std::vector<std::string>& errors) {
   Values values;
-  for (std::string_view rest : flags) {
-    while (!rest.empty()) {
-      const auto comma = rest.find(',');
-      if (const auto one = rest.substr(0, comma); !one.empty()) parse_one(one, values, errors);
-      rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    }
+  for (const auto& flag : flags) {
+    for (const auto one : split_without_empty(flag, ",")) parse_one(one, values, errors);
   }
   return values;
 }

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "api/values/objects.h"
+#include "base/ascii.h"
 
 namespace podium::plugins {
 namespace {
@@ -37,22 +38,6 @@ const MigratedPlugin* find_plugin(Kind kind) {
   return it == kPlugins.end() ? nullptr : it;
 }
 
-std::vector<std::string> split(std::string_view text, std::string_view delimiter) {
-  std::vector<std::string> parts;
-  for (auto end = text.find(delimiter); end != std::string_view::npos; end = text.find(delimiter)) {
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(end + delimiter.size());
-  }
-  parts.emplace_back(text);
-  return parts;
-}
-
-std::string trimmed(std::string_view text, std::string_view blanks) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
-}
-
 using Handle = std::expected<std::string, std::string>;
 
 // "aws://zone/vol-1" yields vol-1. An id without the scheme is returned without a check.
@@ -62,7 +47,8 @@ Handle aws_handle(const std::string& id) {
   const auto rest = std::string_view(id).substr(kScheme.size());
   const auto path = rest.substr(0, rest.find_first_of("?#"));
   const auto slash = path.find('/');
-  auto volume = slash == std::string_view::npos ? std::string() : trimmed(path.substr(slash), "/");
+  auto volume =
+      slash == std::string_view::npos ? std::string() : std::string(trimmed(path.substr(slash), "/"));
   if (!volume.starts_with("vol-") || volume.contains('/')) {
     return std::unexpected(fmt::format(
         "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({})", id));
@@ -71,16 +57,16 @@ Handle aws_handle(const std::string& id) {
 }
 
 // The common region of the zones: us-central1-a and us-central1-b yield us-central1.
-Handle region_of(const std::vector<std::string>& zones) {
-  std::set<std::string> regions;
-  for (const auto& zone : zones) {
+Handle region_of(const std::vector<std::string_view>& zones) {
+  std::set<std::string_view> regions;
+  for (const auto zone : zones) {
     if (std::ranges::count(zone, '-') != 2) {
       return std::unexpected(
           fmt::format("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {}", zone));
     }
     regions.insert(zone.substr(0, zone.rfind('-')));
   }
-  if (regions.size() == 1) return *regions.begin();
+  if (regions.size() == 1) return std::string(*regions.begin());
   return std::unexpected(
       fmt::format("multiple or no regions gotten from zones, got: map[{}:{{}}]", fmt::join(regions, ":{} ")));
 }
@@ -173,8 +159,8 @@ MigratedAffinity migrated_affinity(const api::PersistentVolume& volume) {
     rename_key(terms, zone_key, plugin->topology_key);
   } else if (labels.contains(zone_key)) {
     std::set<std::string> zones;
-    for (const auto& zone : split(label(volume, zone_key), "__")) {
-      if (auto name = trimmed(zone, " \t\r\n"); !name.empty()) zones.insert(std::move(name));
+    for (const auto zone : split(label(volume, zone_key), "__")) {
+      if (const auto name = trimmed(zone); !name.empty()) zones.emplace(name);
     }
     if (terms.empty() && !zones.empty()) terms.emplace_back();
     for (auto& term : terms) {

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "api/values/node.h"
+#include "base/ascii.h"
 #include "base/similar.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -19,13 +20,8 @@ namespace {
 
 using cluster::Snapshot;
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), &to_lower);
-  return out;
-}
+// "zone" of "topology.kubernetes.io/zone".
+std::string_view name_part(std::string_view key) { return key.substr(key.rfind('/') + 1); }
 
 }  // namespace
 
@@ -34,12 +30,12 @@ std::string lower(std::string_view text) {
 std::vector<std::string> resembling(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t kMostCompared = 4096;
   if (names.size() > kMostCompared || typed.empty()) return {};
-  const auto wanted = lower(typed);
+  const auto wanted = to_lower(std::string(typed));
   std::string name_lower;
   std::vector<std::tuple<std::size_t, std::string, const std::string*>> near;
   for (const auto& name : names) {
     name_lower.resize(name.size());
-    std::ranges::transform(name, name_lower.begin(), &to_lower);
+    std::ranges::transform(name, name_lower.begin(), [](char c) { return to_lower(c); });
     const auto apart = distance_if_similar(wanted, name_lower);
     if (!apart) continue;
     // Most short words differ in two letters.
@@ -53,13 +49,6 @@ std::vector<std::string> resembling(std::string_view typed, const std::vector<st
   for (const auto& each : near) out.push_back(*std::get<const std::string*>(each));
   return out;
 }
-
-namespace {
-
-// "zone" of "topology.kubernetes.io/zone".
-std::string_view name_part(std::string_view key) { return key.substr(key.rfind('/') + 1); }
-
-}  // namespace
 
 // Keys that resemble the typed one, then those whose name after the prefix is the typed one's:
 // failure-domain.beta.kubernetes.io/zone is now topology.kubernetes.io/zone.
@@ -119,7 +108,7 @@ void add_values(const api::Requirement& requirement, const Snapshot& snapshot, S
   for (const auto& wanted :
        std::span(requirement.values).first(std::min(requirement.values.size(), kNearNamed))) {
     for (auto& near : resembling(wanted, all)) {
-      if (are_few && lower(near) != lower(wanted)) continue;
+      if (are_few && !equal_fold(near, wanted)) continue;
       if (part.near.size() < kNearNamed && std::ranges::find(part.near, near) == part.near.end())
         part.near.push_back(std::move(near));
     }
