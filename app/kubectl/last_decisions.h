@@ -14,7 +14,7 @@
 
 #include "app/kubectl/cluster.h"
 #include "app/render/report.h"
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace podium::kubectl {

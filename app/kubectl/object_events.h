@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/kubectl/cluster.h"
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace podium::kubectl {
 
