@@ -153,13 +153,13 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
           "--cluster", options->inputs.cluster,
           fmt::format("manifests of the cluster state, or directories of them: {}; - for standard input",
                       api::dump_command()))
-      ->type_name("FILE...");
+      ->type_name("FILE");
   command
       ->add_option("--pod", options->inputs.pods,
                    "manifests of pods, workloads or questions, such as the output of kustomize and helm; - "
                    "for standard input; or namespace/name of pods in the cluster state, placed ones as if "
                    "they were not")
-      ->type_name("FILE...");
+      ->type_name("FILE");
   command->add_option("-n,--namespace", options->inputs.ns, "namespace of objects that name none")
       ->type_name("NS")
       ->capture_default_str();

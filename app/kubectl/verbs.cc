@@ -203,6 +203,11 @@ void take_last(CLI::App& command) {
 class Help : public CLI::Formatter {
  public:
   explicit Help(const Verb& verb) : verb_(verb) { column_width(38); }
+  // The name of an argument says what it is: "POD ...".
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (!option->get_positional()) return Formatter::make_option_opts(option);
+    return option->get_expected_max() > 1 ? " ..." : "";
+  }
   std::string make_usage(const CLI::App*, std::string name) const override {
     return fmt::format("Usage: {}{}{} [OPTIONS]\n", name, verb_.arguments.empty() ? "" : " ",
                        verb_.arguments);

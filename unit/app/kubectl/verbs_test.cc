@@ -144,6 +144,7 @@ TEST_F(OnADump, HelpHasExamplesAndTheSharedOptionsOnce) {
   add_verbs(app, code);
   const auto help = app.get_subcommand("drain")->help("kubectl podium");
   EXPECT_THAT(help, HasSubstr("kubectl podium drain NODE...|-l SELECTOR [OPTIONS]"));
+  EXPECT_THAT(help, HasSubstr("\n  NODE ...  "));
   EXPECT_THAT(help, HasSubstr("Examples:\n  # show where the pods of a node would be placed\n  kubectl "
                               "podium drain general-29\n"));
   for (const char* flag : {"--as ", "--token ", "--user ", "--context ", "--selector ", "--rolling "})
