@@ -147,8 +147,9 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, Sl
   }
 }
 
-// The program may close its output long before it exits; it has until the deadline to exit.
-Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow, ErrorOutput& errors) {
+// The program may close its output long before it exits; it has until the deadline or a cancel to exit.
+Result<int> reap(pid_t pid, steady_clock::time_point deadline, int cancel_fd, SlowWatch& slow,
+                 ErrorOutput& errors) {
   for (;;) {
     errors.pass_on();
     int status = 0;
@@ -160,7 +161,9 @@ Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow, 
     if (done < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
     if (steady_clock::now() >= deadline)
       return fail(Error::Kind::timeout, "closed its output but did not end");
-    ::poll(nullptr, 0, static_cast<int>(slow.look(std::chrono::milliseconds(5)).count()));
+    pollfd cancel{cancel_fd, POLLIN, 0};
+    ::poll(&cancel, 1, static_cast<int>(slow.look(std::chrono::milliseconds(5)).count()));
+    if (cancel.revents != 0) return fail(Error::Kind::cancelled, "stopped");
   }
 }
 
@@ -215,7 +218,7 @@ Result<ChildEnd> end_of_child(const ChildProcess& child, int cancel_fd) {
   SlowWatch slow(child, started);
   auto output = collect(output_end.get(), child, cancel_fd, slow, errors);
   output_end.close();
-  Result<int> status = output ? reap(pid, started + child.deadline, slow, errors)
+  Result<int> status = output ? reap(pid, started + child.deadline, cancel_fd, slow, errors)
                               : Result<int>(std::unexpected(output.error()));
   if (!status) {
     ::kill(-pid, SIGKILL);

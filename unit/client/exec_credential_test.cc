@@ -11,6 +11,8 @@
 #include "log/format.h"
 
 #include <boost/json/serialize.hpp>
+#include <fstream>
+#include <future>
 #include <sstream>
 
 #include "base/time.h"
@@ -266,6 +268,20 @@ TEST_F(ExecCredentialTest, EndsAPluginThatHangs) {
   auto waiting = loop.start(transport->send(get_request("/")));
   transport->close();
   EXPECT_EQ(waiting.get().error().kind, Error::Kind::cancelled);
+}
+
+TEST_F(ExecCredentialTest, ACancelEndsAPluginThatHasClosedItsOutput) {
+  const auto closed = directory_.path("closed");
+  ASSERT_EQ(::mkfifo(closed.c_str(), 0600), 0);
+  auto plugin = script("exec >&-; echo > " + closed + "; exec sleep 1000");
+  plugin.deadline = 20s;
+  const auto source = exec_credential(plugin, clock_);
+  auto token = std::async(std::launch::async, [&] { return source->current(); });
+  std::ifstream(closed).get();  // waits for the script
+  source->cancel();
+  const auto ended = token.get();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind, Error::Kind::cancelled) << ended.error().text();
 }
 
 }  // namespace
