@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/text/json_string.h"
+#include "base/check.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -73,7 +74,9 @@ EventText unpack_event(std::string_view packed) {
   EventText event;
   const auto take = [&packed](std::string& text) {
     std::uint32_t size = 0;
+    PODIUM_CHECK(packed.size() >= sizeof size, packed.size());
     std::memcpy(&size, packed.data(), sizeof size);
+    PODIUM_CHECK(packed.size() - sizeof size >= size, packed.size(), size);
     text = packed.substr(sizeof size, size);
     packed.remove_prefix(sizeof size + size);
   };

@@ -53,6 +53,10 @@ TEST(EventJson, IsTheSameAfterPacking) {
   EXPECT_TRUE(is_same());
   event.related = EventRegarding{"v1", "Node", "", "n1", "", ""};
   EXPECT_TRUE(is_same());
+  const auto packed = pack(event);
+  EXPECT_DEATH(unpack_event(""), "check failed at .*packed.size\\(\\)")
+      << "the last count of a series has none";
+  EXPECT_DEATH(unpack_event(std::string_view(packed).substr(0, packed.size() - 1)), "check failed at ");
 }
 
 TEST(CutNote, KeepsToTheLimitAndToWholeCharacters) {
