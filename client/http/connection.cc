@@ -85,20 +85,36 @@ Error Connection::failure(std::string_view doing, boost::system::error_code why)
   return failure(doing, why.message());
 }
 
-Task<Result<void>> Connection::connect(tcp::endpoint endpoint) {
+// Connects under the lock: end() before the connect would have no effect on it, and the socket would be ready
+// again and again until the connect times out.
+boost::system::error_code Connection::begin_connect(const tcp::endpoint& endpoint) {
   boost::system::error_code error;
-  {
-    std::lock_guard lock(mutex_);
-    fd_ = -1;
-    socket_.close(error);
-    socket_.open(endpoint.protocol(), error);
-    if (!error) fd_ = socket_.native_handle();
-    if (ended_) error = asio::error::operation_aborted;
-  }
-  if (error) co_return std::unexpected(failure("connect to", error));
+  std::lock_guard lock(mutex_);
+  fd_ = -1;
+  socket_.close(error);
+  socket_.open(endpoint.protocol(), error);
+  if (!error) fd_ = socket_.native_handle();
+  if (!error) socket_.native_non_blocking(true, error);
+  if (ended_) error = asio::error::operation_aborted;
+  if (error) return error;
   set_options(fd_);
-  auto [failed] = co_await socket_.async_connect(endpoint, as_result);
-  if (!failed) socket_.native_non_blocking(true, failed);
+  if (::connect(fd_, endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0 && errno != EINPROGRESS)
+    error.assign(errno, asio::error::get_system_category());
+  return error;
+}
+
+Task<Result<void>> Connection::connect(tcp::endpoint endpoint) {
+  auto failed = begin_connect(endpoint);
+  if (!failed) {
+    auto [unready] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
+    failed = unready;
+  }
+  if (!failed) {
+    int why = 0;
+    socklen_t size = sizeof why;
+    ::getsockopt(fd_, SOL_SOCKET, SO_ERROR, &why, &size);
+    failed.assign(why, asio::error::get_system_category());
+  }
   if (failed) co_return std::unexpected(failure("connect to", failed));
   co_return Result<void>();
 }

@@ -47,6 +47,7 @@ class Connection final : public Guarded {
   void end(Error::Kind why) override;
 
  private:
+  boost::system::error_code begin_connect(const boost::asio::ip::tcp::endpoint& endpoint);
   IoStep try_read(std::span<char> into);
   IoStep try_write(std::string_view bytes);
   Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
