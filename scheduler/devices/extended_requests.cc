@@ -54,8 +54,8 @@ class OneResource {
                                                std::vector<Mapping>& mappings) const {
     const auto& container = *containers_[index];
     const auto wanted =
-        std::ranges::find(container.requests, resource_, &api::ResourceList::value_type::first);
-    if (wanted == container.requests.end()) return std::nullopt;
+        std::ranges::lower_bound(container.requests, resource_, {}, &api::ResourceList::value_type::first);
+    if (wanted == container.requests.end() || wanted->first != resource_) return std::nullopt;
     const auto count = wanted->second.value();
     if (count == 0 || api::Quantity::from_units(count) != wanted->second) return std::nullopt;
     std::int64_t reused = 0;

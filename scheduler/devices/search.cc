@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 
 #include "scheduler/devices/allocations.h"
@@ -85,6 +84,7 @@ Result<void> Search::start(const api::Node& node, StepBudget& steps) {
   counters_.clear();
   own_counters_.clear();
   taken_.clear();
+  takers_.clear();
   results_.assign(claims_.size(), 0);
   allocating_.clear();
   for (auto& claim : claims_) {

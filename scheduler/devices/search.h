@@ -5,8 +5,10 @@
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,9 +53,9 @@ class Search {
     Location at;
     cluster::DeviceAmounts consumed;
   };
-  struct Consumption {
-    const api::Device* device;
-    cluster::DeviceAmounts amounts;
+  // The exclusive takes of a device: several only with admin access.
+  struct Takers {
+    std::size_t count = 0, last = 0;  // last: in taken_
   };
 
   // Starts with a new node. The error names the selector that cannot be parsed.
@@ -81,9 +83,10 @@ class Search {
   Step is_selectable(const WantedClaim& claim, WantedDevices& wanted, const SliceDevices& slice,
                      std::size_t device);
   bool is_given_away(Location at) const;  // before the search
-  // True if the search cannot give the device to this request as well.
-  static bool blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
-                     const api::Device* device);
+  // True if the search has given the device away and cannot give it to this request as well. `but`: a request
+  // of the claim that does not count; nullopt: all count.
+  bool is_taken(const WantedDevices& wanted, std::uint32_t claim, const api::Device& device,
+                std::optional<std::uint32_t> but = std::nullopt) const;
   bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
   std::expected<bool, std::string> has_capacity(const WantedDevices& wanted, Location at,
                                                 bool left = true) const;
@@ -102,7 +105,7 @@ class Search {
   const SliceDevices& slice_at(Location at) const { return *node_pools_.pools[at.pool]->slices[at.slice]; }
   const api::Device& device_at(Location at) const { return slice_at(at).devices()[at.device]; }
   const cluster::DeviceUse* use_of(Location at) const;
-  const Consumption* allocating(const api::Device& device) const;
+  const cluster::DeviceAmounts* allocating(const api::Device& device) const;
   SharedCounters& counters_of(std::uint32_t pool);
   Step check_node_selectors();
 
@@ -120,8 +123,10 @@ class Search {
   std::vector<SharedCounters*> counters_;      // by pool; null: not needed yet
   std::vector<std::unique_ptr<SharedCounters>> own_counters_;
   std::vector<Taken> taken_;
-  std::vector<std::size_t> results_;     // the number of each claim
-  std::vector<Consumption> allocating_;  // shared devices that the search has taken
+  boost::unordered_flat_map<const api::Device*, Takers> takers_;  // of taken_
+  std::vector<std::size_t> results_;                              // the number of each claim
+  // Shared devices that the search has taken.
+  boost::unordered_flat_map<const api::Device*, cluster::DeviceAmounts> allocating_;
 
   // For pools that are equal on all nodes.
   std::unordered_map<const Pool*, std::unique_ptr<SharedCounters>> fixed_counters_;

@@ -30,12 +30,9 @@ Search::Step Search::list_candidates(Position position, WantedDevices& wanted) {
 // Given the devices of earlier requests, and none for this one. Evaluates no expression for the first time.
 bool Search::could_take(Position position, const WantedDevices& wanted,
                         const std::vector<std::shared_ptr<Matches>>& matches, Location at) const {
-  const auto* device = &device_at(at);
-  const bool is_with_another = std::ranges::any_of(taken_, [&](const Taken& taken) {
-    const bool is_own = taken.pick.claim == position.claim && taken.pick.request == position.request;
-    return !is_own && blocks(taken, wanted, position.claim, device);
-  });
-  if (is_with_another || (!wanted.asked->admin_access && is_given_away(at))) return false;
+  if (is_taken(wanted, position.claim, device_at(at), position.request) ||
+      (!wanted.asked->admin_access && is_given_away(at)))
+    return false;
   if (std::ranges::any_of(matches, [&](const auto& each) { return each->known(at.device) == Match::no; })) {
     return false;
   }

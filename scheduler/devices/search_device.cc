@@ -74,9 +74,9 @@ const cluster::DeviceUse* Search::use_of(Location at) const {
   return use ? use->find(device_at(at).name) : nullptr;
 }
 
-const Search::Consumption* Search::allocating(const api::Device& device) const {
-  const auto at = std::ranges::find(allocating_, &device, &Consumption::device);
-  return at == allocating_.end() ? nullptr : &*at;
+const cluster::DeviceAmounts* Search::allocating(const api::Device& device) const {
+  const auto at = allocating_.find(&device);
+  return at == allocating_.end() ? nullptr : &at->second;
 }
 
 bool Search::is_given_away(Location at) const {
@@ -85,18 +85,24 @@ bool Search::is_given_away(Location at) const {
 }
 
 // With admin access, only a second use in the same claim blocks the device.
-bool Search::blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
-                    const api::Device* device) {
-  return taken.in_use && &taken.pick.slice->devices()[taken.pick.device] == device &&
-         (!wanted.asked->admin_access || taken.pick.claim == claim);
+bool Search::is_taken(const WantedDevices& wanted, std::uint32_t claim, const api::Device& device,
+                      std::optional<std::uint32_t> but) const {
+  const auto takers = takers_.find(&device);
+  if (takers == takers_.end()) return false;
+  const auto blocks = [&](const Taken& taken) {
+    const bool is_of_claim = taken.pick.claim == claim;
+    return (!wanted.asked->admin_access || is_of_claim) && !(is_of_claim && but == taken.pick.request);
+  };
+  if (takers->second.count == 1) return blocks(taken_[takers->second.last]);
+  return std::ranges::any_of(taken_, [&](const Taken& taken) {
+    return taken.in_use && &device_at(taken.at) == &device && blocks(taken);
+  });
 }
 
 // True if the device is free for the request.
 bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const {
-  const auto* device = &device_at(at);
   if (!wanted.asked->admin_access && is_given_away(at)) return false;
-  return std::ranges::none_of(taken_,
-                              [&](const Taken& taken) { return blocks(taken, wanted, claim, device); });
+  return !is_taken(wanted, claim, device_at(at));
 }
 
 // `left`: of what is not in use; otherwise of the whole device.
@@ -111,7 +117,7 @@ std::expected<bool, std::string> Search::has_capacity(const WantedDevices& wante
   if (all_is_asked && !mine && !(use && use->consumed)) return true;
   if (device.capacity.empty()) return wanted.asked->capacity.empty();
   return fits_capacity(wanted.asked->capacity, device, use && use->consumed ? &*use->consumed : nullptr,
-                       mine ? &mine->amounts : nullptr);
+                       mine);
 }
 
 SharedCounters& Search::counters_of(std::uint32_t pool) {
@@ -210,11 +216,13 @@ Search::Step Search::take(Position position, WantedDevices& wanted, Location at,
     for (const auto& [name, amount] : consumed_capacity(wanted.asked->capacity, device)) {
       taken.consumed.emplace_back(name, amount.value);
     }
-    auto known = std::ranges::find(allocating_, &device, &Consumption::device);
+    const auto [known, is_new] = allocating_.try_emplace(&device);
     taken.capacity = true;
-    taken.capacity_was_there = known != allocating_.end();
-    if (!taken.capacity_was_there) known = allocating_.insert(known, {&device, {}});
-    cluster::add_amounts(known->amounts, taken.consumed);
+    taken.capacity_was_there = !is_new;
+    cluster::add_amounts(known->second, taken.consumed);
+  } else {
+    auto& takers = takers_[&device];
+    takers = {.count = takers.count + 1, .last = taken_.size()};
   }
   taken_.push_back(std::move(taken));
   ++results_[position.claim];
@@ -228,12 +236,18 @@ void Search::give_back() {
   --results_[taken.pick.claim];
   const auto& device = taken.pick.slice->devices()[taken.pick.device];
   if (taken.capacity) {
-    const auto known = std::ranges::find(allocating_, &device, &Consumption::device);
+    const auto known = allocating_.find(&device);
     if (known != allocating_.end()) {
-      cluster::subtract_amounts(known->amounts, taken.consumed);
+      cluster::subtract_amounts(known->second, taken.consumed);
       // The rest of an earlier share still shows that the device is shared.
-      if (cluster::are_zero(known->amounts) && !taken.capacity_was_there) allocating_.erase(known);
+      if (cluster::are_zero(known->second) && !taken.capacity_was_there) allocating_.erase(known);
     }
+  } else if (const auto takers = takers_.find(&device); --takers->second.count == 0) {
+    takers_.erase(takers);
+  } else {
+    const auto before = std::ranges::find_if(
+        taken_, [&](const Taken& each) { return each.in_use && &device_at(each.at) == &device; });
+    takers->second.last = static_cast<std::size_t>(before - taken_.begin());
   }
   auto& claim = claims_[taken.pick.claim];
   const auto& wanted = claim.requests[taken.pick.request][taken.pick.subrequest];

@@ -67,6 +67,26 @@ TEST(Search, TakesTheFirstSubrequestThatLeavesEnough) {
   EXPECT_EQ(w.on("n1"), "c: r/one=a more=b");
 }
 
+// Each request looks at the devices that those before it took: requests × devices.
+TEST(Search, ALookCostsTheSameHoweverManyDevicesAreTaken) {
+  for (const bool is_shared : {false, true}) {
+    const auto prepare = [is_shared](std::size_t n) -> test::Work {
+      World w;
+      std::vector<api::Device> devices;
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto name = fmt::format("d{}", i);
+        devices.push_back(is_shared ? shared_device(name, "1Gi") : device(name));
+        w.claims.push_back(claim(fmt::format("c{}", i), {request("r")}));
+      }
+      w.slices = {slice("s", std::move(devices))};
+      return
+          [w = std::move(w)] { EXPECT_TRUE(w.on("n1").starts_with("c0: r=d0; c1: r=d1; ")) << w.on("n1"); };
+    };
+    constexpr double kSquare = 4.5;
+    EXPECT_TRUE(test::is_linear(100, prepare, kSquare)) << is_shared;
+  }
+}
+
 // A pod may name one claim several times. Each time gets devices of its own, as upstream's allocator gives
 // them, but the claim's classes and expressions are looked up once.
 TEST(Search, AClaimThatIsNamedAgainIsPreparedOnce) {
