@@ -122,7 +122,9 @@ std::optional<std::int32_t> ordinal_of(const Subject& set, std::string_view pod)
   const auto digits = pod.substr(set.name.size() + 1);
   std::int32_t ordinal = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(ordinal) : std::nullopt;
+  return digits.front() != '-' && error == std::errc() && end == digits.data() + digits.size()
+             ? std::optional(ordinal)
+             : std::nullopt;
 }
 
 }  // namespace podium::explain

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "explain/workload/rolling_update.h"
+#include "explain/workload/template_change.h"
 #include "unit/explain/answer/asking.h"
 #include "unit/support/cost.h"
 
@@ -433,6 +434,14 @@ TEST(RollingUpdate, APartitionMayBeAnyNumber) {
   EXPECT_THAT(left(status), ElementsAre("the partition is 1000000000: pods with an ordinal below 2000000000 "
                                         "keep their template. This is the answer with the new template in "
                                         "all of them."));
+}
+
+TEST(RollingUpdate, AnOrdinalHasNoSign) {
+  Subject set;
+  set.name = "db";
+  EXPECT_EQ(ordinal_of(set, "db-7"), 7);
+  EXPECT_FALSE(ordinal_of(set, "db--2147483648")) << "a pod of a StatefulSet db-";
+  EXPECT_FALSE(ordinal_of(set, "db-")) << ordinal_of(set, "db-").value_or(0);
 }
 
 TEST(RollingUpdate, RoundsAsTheController) {
