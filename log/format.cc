@@ -6,33 +6,40 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "log/record.h"
 
 namespace podium::log {
 namespace {
 
-// Escapes C0, DEL, and C1 in UTF-8 (U+0080 to U+009F).
+std::uint32_t code_point(std::string_view character) {
+  constexpr unsigned kLead[] = {0, 0x7f, 0x1f, 0x0f};  // by length: the bits of the first byte
+  std::uint32_t out = static_cast<unsigned char>(character.front()) & kLead[character.size()];
+  for (const char c : character.substr(1)) out = out << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return out;
+}
+
 void append_escaped(std::string_view text, spdlog::memory_buf_t& out) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (c == '\n') {
+  while (!text.empty()) {
+    const auto control = control_length(text);
+    if (text.front() == '\n') {
       fmt::format_to(std::back_inserter(out), "\\n");
-    } else if (c == '\t') {
+    } else if (text.front() == '\t') {
       fmt::format_to(std::back_inserter(out), "\\t");
-    } else if (c < ' ' || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", c);
-    } else if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", next);
-      ++i;
+    } else if (const auto code = control > 0 ? code_point(text.substr(0, control)) : 0; code >= 0x100) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
+    } else if (control > 0) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
     } else {
-      out.push_back(text[i]);
+      out.push_back(text.front());
     }
+    text.remove_prefix(std::max<std::size_t>(control, 1));
   }
 }
 
@@ -73,8 +80,8 @@ void append_json(std::string_view text, spdlog::memory_buf_t& out) {
       out.append(std::string_view("\\ufffd"));
     } else if (c == '"' || c == '\\') {
       out.push_back('\\'), out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+    } else if (const auto control = control_length(text); control > 0) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code_point(text.substr(0, control)));
     } else {
       out.append(text.substr(0, length));
     }

@@ -35,6 +35,7 @@ TEST(LogFormat, AMessageStaysOneLineAndMovesNoCursor) {
             "\\x9b2J")
       << "the one that terminals take for ESC [";
   EXPECT_EQ(logged("Zürich ✓"), "Zürich ✓");
+  EXPECT_EQ(logged("a\u202eb\u2028c\u061c"), "a\\u202eb\\u2028c\\u061c");
   EXPECT_EQ(logged(std::string("a\0b", 3)), "a\\x00b");
 }
 
@@ -68,6 +69,7 @@ TEST(LogFormat, JsonHasTheFieldsApart) {
             "\"level\":\"info\",\"v\":0,\"msg\":\"\\ufffd\\ufffd\\ufffdZ\xc3\xbcrich \\u001b "
             "\\ufffd\\ufffd\\ufffd\xf0\x9f\x98\x80\"")
       << "only valid UTF-8";
+  EXPECT_EQ(json_logged("a\u009b\u202eb"), R"("level":"info","v":0,"msg":"a\u009b\u202eb")");
 }
 
 }  // namespace
