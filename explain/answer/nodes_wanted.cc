@@ -170,7 +170,7 @@ class Wanting {
     if (never.empty() && others.empty()) return false;
     if (!cover.is_whole) {
       // Pods with an affinity to the group's pods stay in the plan: the answer says that it is not complete.
-      for (const auto* group : others) take_out(*group, cover.plan);
+      take_out(others, cover.plan);
       return false;
     }
     if (never.empty()) never.push_back(others.front());
@@ -179,21 +179,22 @@ class Wanting {
     return true;
   }
 
-  // Removes the group's pods, and the new nodes that nothing else is on.
-  void take_out(const PodGroup& group, NodePlan& plan) const {
-    std::set<Row> rows;
-    for (const auto i : group.members) {
-      if (!plan.places[i]) continue;
-      if (plan.shape_of.contains(*plan.places[i])) rows.insert(*plan.places[i]);
-      plan.fork.remove_pod(waiters_.pods[i].pod->pod->meta.uid);
-      plan.places[i].reset();
-    }
+  // Removes the groups' pods, and the new nodes that nothing else is on.
+  void take_out(const std::vector<const PodGroup*>& groups, NodePlan& plan) const {
+    std::map<Row, std::size_t> left;  // pods of the plan
     for (const auto& place : plan.places) {
-      if (place) rows.erase(*place);
+      if (place) ++left[*place];
     }
-    for (const auto row : rows) {
-      --plan.counts[plan.shape_of.at(row)];
-      plan.shape_of.erase(row);
+    for (const auto* group : groups) {
+      for (const auto i : group->members) {
+        const auto place = std::exchange(plan.places[i], std::nullopt);
+        if (!place) continue;
+        plan.fork.remove_pod(waiters_.pods[i].pod->pod->meta.uid);
+        const auto added = plan.shape_of.find(*place);
+        if (--left[*place] > 0 || added == plan.shape_of.end()) continue;
+        --plan.counts[added->second];
+        plan.shape_of.erase(added);
+      }
     }
   }
 
@@ -237,8 +238,9 @@ class Wanting {
     out_.not_evaluated = waiters_.not_evaluated;
     out_.shapes_tried = shapes_.size();
     out_.shapes_total = known_.total;
+    const auto on_new = pods_on_new();
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
-      if (best_.counts[i] > 0) out_.added.push_back(note_shape(i));
+      if (best_.counts[i] > 0) out_.added.push_back(note_shape(i, on_new[i]));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
     out_.added_total = out_.added.size();
@@ -254,17 +256,30 @@ class Wanting {
     return text;
   }
 
-  AddedNodes note_shape(std::size_t shape) const {
+  // What is placed on the new nodes, by their shape.
+  struct OnNew {
+    std::vector<Row> rows;
+    std::vector<std::size_t> pods;
+  };
+  std::vector<OnNew> pods_on_new() const {
+    std::vector<OnNew> out(shapes_.size());
+    for (const auto& [row, shape] : best_.shape_of) out[shape].rows.push_back(row);
+    for (std::size_t i = 0; i < best_.places.size(); ++i) {
+      const auto& place = best_.places[i];
+      const auto found = place ? best_.shape_of.find(*place) : best_.shape_of.end();
+      if (found != best_.shape_of.end()) out[found->second].pods.push_back(i);
+    }
+    return out;
+  }
+
+  AddedNodes note_shape(std::size_t shape, const OnNew& on_new) const {
     const auto& known = shapes_[shape];
     AddedNodes out{.shape = known.shape.name, .like = known.shape.like};
     out.nodes = static_cast<std::size_t>(best_.counts[shape]);
     using Key = std::tuple<std::string, std::string, std::string>;
     std::map<Key, std::size_t> workloads;
-    for (std::size_t i = 0; i < best_.places.size(); ++i) {
-      const auto& place = best_.places[i];
-      const auto found = place ? best_.shape_of.find(*place) : best_.shape_of.end();
-      if (found == best_.shape_of.end() || found->second != shape) continue;
-      ++out.pods;
+    out.pods = on_new.pods.size();
+    for (const auto i : on_new.pods) {
       const auto workload = name_of(*waiters_.pods[i].pod->pod);
       ++workloads[Key(workload.ns, workload.kind, workload.name)];
     }
@@ -277,9 +292,7 @@ class Wanting {
       const auto* amount = api::find_resource(known.model.node->allocatable, resource);
       if (amount) out.allocatable.push_back({resource, amount->text()});
       api::Quantity left;
-      for (const auto& [row, of] : best_.shape_of) {
-        if (of == shape) left = left + free_on(row, resource, best_.fork);
-      }
+      for (const auto row : on_new.rows) left = left + free_on(row, resource, best_.fork);
       if (amount) out.left_over.push_back({resource, left.text()});
     }
     return out;
@@ -390,7 +403,7 @@ class Wanting {
     return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
   }
 
-  // Once: a pod may ask for many resources, and many pods wait.
+  // Once: a pod may ask for many resources and labels, and many pods wait.
   void find_largest() {
     for (const auto& each : shapes_) {
       const auto has = cluster::to_resources(each.model.node->allocatable);
@@ -401,17 +414,14 @@ class Wanting {
       see("cpu", has.milli_cpu);
       see("memory", has.memory);
       for (const auto& [name, amount] : has.scalars) see(name, amount);
+      for (const auto& [key, value] : each.model.node->meta.labels) labels_.emplace(key, value);
     }
   }
 
   // A label or an amount that no shape has.
   std::string missing_in_all(const Waiter& waiter) const {
     for (const auto& [key, value] : waiter.pod->pod->node_selector) {
-      const bool has = std::ranges::any_of(shapes_, [&](const KnownShape& each) {
-        const auto* found = each.model.node->meta.labels.find(key);
-        return found && *found == value;
-      });
-      if (!has) return fmt::format("no shape has {}={}", key, value);
+      if (!labels_.contains({key, value})) return fmt::format("no shape has {}={}", key, value);
     }
     const auto& asks = waiter.pod->requests;
     std::vector<std::pair<std::string, std::int64_t>> amounts{{"cpu", asks.milli_cpu},
@@ -438,7 +448,8 @@ class Wanting {
   Waiters waiters_;
   KnownShapes known_;
   const std::vector<KnownShape>& shapes_ = known_.list;
-  std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
+  std::map<std::string, std::int64_t, std::less<>> largest_;        // by resource: of all shapes
+  std::set<std::pair<std::string_view, std::string_view>> labels_;  // of all shapes
   NodePlan best_;
   std::map<std::size_t, std::string> reasons_;      // by kind of pods that have no place
   std::set<std::size_t> fits_somewhere_;            // kinds of pods that one more node would take
