@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -165,6 +166,17 @@ Completion complete(const CLI::App& app, const Words& words) {
   return commands;
 }
 
+Words candidates(const Words& words, std::string_view typed) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-._/=:").contains(c);
+  };
+  Words out;
+  for (const auto& word : words) {
+    if (word.starts_with(typed) && std::ranges::all_of(word, is_plain)) out.push_back(word);
+  }
+  return out;
+}
+
 int print_completion(const CLI::App& app, const Words& words) {
   auto found = complete(app, words);
   const auto typed = words.empty() ? std::string() : words.back();
@@ -173,9 +185,7 @@ int print_completion(const CLI::App& app, const Words& words) {
       for (auto& name : *listed) found.words.push_back(found.prefix + name);
     }
   }
-  for (const auto& word : found.words) {
-    if (word.starts_with(typed)) std::cout << word << '\n';
-  }
+  for (const auto& word : candidates(found.words, typed)) std::cout << word << '\n';
   std::cout << ':' << (found.files ? kDefault : kNoFiles) << '\n';
   return 0;
 }

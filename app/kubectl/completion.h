@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -22,6 +23,10 @@ struct Completion {
   bool files = false;              // file names may follow
 };
 Completion complete(const CLI::App& app, const std::vector<std::string>& words);
+
+// The words that begin with what is typed, without those that a shell would take apart or run: bash expands
+// the candidates, and names come from a server.
+std::vector<std::string> candidates(const std::vector<std::string>& words, std::string_view typed);
 
 // Prints the candidates, one a line, then kubectl's directive: what `kubectl_complete-podium WORDS…` prints.
 int print_completion(const CLI::App& app, const std::vector<std::string>& words);

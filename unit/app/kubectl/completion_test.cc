@@ -67,6 +67,16 @@ TEST_F(CompletionTest, CodesOfReasons) {
   EXPECT_NE(std::ranges::find(codes, "UntoleratedTaint"), codes.end());
 }
 
+// Bash's compgen expands the candidates. A server's names are not always what an API server would take.
+TEST(Candidates, OnesThatAShellWouldRunAreLeftOut) {
+  EXPECT_EQ(candidates({"web-1", "$(reboot)", "web`id`", "web 2", "web;id", "web\n:0", "web\x1b[2J",
+                        "web\u202e", "deploy/web", "jsonpath=", "--all-namespaces", "n1.example.com", "db"},
+                       "")
+                .size(),
+            6u);
+  EXPECT_EQ(candidates({"web-1", "web*", "web~", "db"}, "web"), (Words{"web-1"}));
+}
+
 TEST_F(CompletionTest, ValuesAndFiles) {
   EXPECT_EQ(after({"why", "-o", ""}).words,
             (Words{"table", "wide", "json", "yaml", "name", "answer", "jsonpath="}));
