@@ -8,6 +8,7 @@
 
 #include "api/text/yaml.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "fuzz/driver/files.h"
 #include "fuzz/driver/require.h"
 
@@ -131,11 +132,8 @@ std::size_t characters(std::string_view text) {
 }
 
 bool is_harmless(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte < 0x20 && byte != '\n') || byte == 0x7F) return false;
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) return false;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text.front() != '\n' && control_length(text) > 0) return false;
   }
   return true;
 }

@@ -15,7 +15,8 @@ bool is_utf8(std::string_view text);
 // The number of Unicode characters in UTF-8 text.
 std::size_t characters(std::string_view text);
 
-// Whether a terminal shows the text as it is: no control characters but newlines, neither of ASCII nor of C1.
+// Whether a terminal shows the text as it is: no characters that it obeys but newlines, and none that hide or
+// reorder text.
 bool is_harmless(std::string_view text);
 
 // What of a structural OpenAPI schema the value breaks, as "path: reason"; empty: nothing. Knows the

@@ -11,6 +11,7 @@
 
 #include "api/text/yaml.h"
 #include "app/evaluate/manifest_decisions.h"
+#include "app/render/text.h"
 
 namespace podium::evaluate {
 namespace {
@@ -65,7 +66,8 @@ int run_batch(const std::string& directory, const Inputs& settings, bool place) 
   const auto work = [&] {
     for (std::size_t i; (i = next++) < scenarios.size();) {
       if (const auto done = evaluate_scenario(scenarios[i], settings, place); !done) {
-        std::osyncstream(std::cerr) << scenarios[i].string() << ": " << done.error().message << '\n';
+        std::osyncstream(std::cerr) << scenarios[i].string() << ": "
+                                    << render::printable_lines(done.error().message) << '\n';
         failed = true;
       }
     }

@@ -78,8 +78,8 @@ std::string every_pod(const std::vector<PlacedPod>& pods) {
   std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
   Counts messages;
   for (const auto& pod : pods) {
-    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.score ? fmt::to_string(*pod.score) : "-",
-                    fmt::to_string(pod.feasible)});
+    rows.push_back({render::printable(pod.pod), pod.node.empty() ? "-" : render::printable(pod.node),
+                    pod.score ? fmt::to_string(*pod.score) : "-", fmt::to_string(pod.feasible)});
     if (pod.node.empty()) ++messages[render::printable(pod.message)];
   }
   auto text = render::table(rows, {Align::left, Align::left, Align::right}) + "\n";
@@ -91,7 +91,7 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
   std::map<std::string, Group> groups;
   Counts reasons;
   for (const auto& pod : pods) {
-    auto& group = groups[pod.workload];
+    auto& group = groups[render::printable(pod.workload)];
     ++group.asked;
     if (pod.node.empty()) {
       ++group.reasons[render::printable(pod.reason)];
@@ -100,7 +100,7 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
     }
     ++group.placed;
     ++group.nodes[pod.node];
-    if (!pod.zone.empty()) ++group.zones[pod.zone];
+    if (!pod.zone.empty()) ++group.zones[render::printable(pod.zone)];
   }
   std::vector<Cells> rows{{"WORKLOAD", "PODS", "PLACED", "WHERE"}};
   if (!reasons.empty()) rows.front().emplace_back("WHY NOT THE OTHERS");
@@ -169,12 +169,12 @@ std::string to_table(const std::vector<PlacedPod>& pods, bool wide) {
 std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
                      const render::Options& options) {
   const auto report = report_of(result, snapshot);
-  const auto name = result.pod->pod->full_name();
+  const auto name = render::printable(result.pod->pod->full_name());
   const bool is_one = render::answer_of(report).asked == 1;
   return (is_one ? render::one_pod(report, name, options)
                  : render::why(report, name, options) +
                        replicas_line(report, result.replicas->is_of_daemon_set, options)) +
-         render::not_modelled_line(result.not_modelled);
+         render::printable_lines(render::not_modelled_line(result.not_modelled));
 }
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,

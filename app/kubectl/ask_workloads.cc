@@ -277,14 +277,16 @@ class Asking {
     const bool suspended = flags_.question.replicas == 0 && explain::is_suspended(object, is_new);
     const bool ended = flags_.question.replicas == 0 && !is_new && applied_.has_ended(object, ns);
     if ((has_none || suspended || ended) && is_together) {
-      std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
+      std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, render::printable(ns),
+                               render::printable(name),
                                has_none ? "has 0 replicas"
                                : ended  ? "has ended"
                                         : explain::suspended_words(object));
       return;
     }
     if (!about_replicas.empty() && is_together)
-      std::cerr << fmt::format("{} {}/{}: {}", of_file.maker->kind, ns, name, about_replicas);
+      std::cerr << render::printable_lines(
+          fmt::format("{} {}/{}: {}", of_file.maker->kind, ns, name, about_replicas));
     auto asked = template_of(object, *pod);
     const bool is_created = answer(
         {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
@@ -415,7 +417,7 @@ class Asking {
 
   void say_words(const Subject& subject, const render::Report& report) {
     const auto& output = flags_.shared->output;
-    const auto name = subject.ns + "/" + subject.name;
+    const auto name = render::printable(subject.ns + "/" + subject.name);
     if (subject.is_one_of_several && !flags_.each && output.format != "wide") {
       answers_.push_back({name, report});
       return;

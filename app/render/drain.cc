@@ -322,8 +322,9 @@ std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
   explain::EvictionBudgets checked;
   std::vector<explain::BrokenBudget> exceeded;
   for (const auto& budget : budgets) {
-    const auto read = api::decode_pod_disruption_budget(budget);
+    auto read = api::decode_pod_disruption_budget(budget);
     if (!read) continue;
+    read->meta.name = printable(read->meta.name);
     if (const auto found = checked.check(*read, pods))
       exceeded.push_back(
           {.name = read->meta.name, .ns = ns, .allowed = found->allowed, .pods_total = found->pods.size()});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/utf8.h"
+
 namespace podium::render {
 
 std::string Style::paint(std::string_view code, std::string_view text) const {
@@ -67,16 +69,11 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 
 std::string printable(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    // C1, U+0080 to U+009F: some terminals accept U+009B as the start of a sequence, like ESC [.
-    if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) {
-      ++i;
-      continue;
-    }
-    if (byte >= 0x20 && byte != 0x7F) out += text[i];
-    if (byte == '\n' || byte == '\t') out += ' ';
+  while (!text.empty()) {
+    const auto control = control_length(text);
+    if (control == 0 || text.front() == '\n' || text.front() == '\t')
+      out += control == 0 ? text.front() : ' ';
+    text.remove_prefix(std::max<std::size_t>(control, 1));
   }
   return out;
 }

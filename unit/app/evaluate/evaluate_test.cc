@@ -7,6 +7,7 @@
 #include "app/evaluate/command.h"
 #include "app/evaluate/table.h"
 #include "app/render/report.h"
+#include "base/utf8.h"
 #include "unit/app/evaluate/fixture.h"
 
 namespace podium::evaluate {
@@ -87,6 +88,24 @@ TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
             "  shop (pods without a controller)     3       2  2 nodes  nodes do not have enough free cpu\n"
             "\n"
             "1 is not placed: nodes do not have enough free cpu\n");
+}
+
+TEST_F(Evaluate, ItsTablesHaveNothingThatATerminalObeys) {
+  const std::vector<PlacedPod> pods = {{.pod = "shop/a\033[2J",
+                                        .node = "n\u202e1",
+                                        .message = "",
+                                        .workload = "Kind\033]0;x",
+                                        .zone = "z\u009b"},
+                                       {.pod = "shop/b\r",
+                                        .node = "",
+                                        .message = "m\033[2J",
+                                        .workload = "Kind\033]0;x",
+                                        .reason = "r\033[2J"}};
+  for (const bool wide : {false, true}) {
+    const auto table = to_table(pods, wide);
+    for (std::string_view left = table; !left.empty(); left.remove_prefix(1))
+      EXPECT_TRUE(left.front() == '\n' || control_length(left) == 0) << left;
+  }
 }
 
 TEST_F(Evaluate, PlacesTheOthersOfAWorkloadAlsoAfterOneThatDoesNotFit) {

@@ -18,6 +18,7 @@ TEST(Text, WhatATerminalWouldObeyIsRemoved) {
   EXPECT_EQ(printable("a\033[31mb\nc"), "a[31mb c");
   EXPECT_EQ(printable("a\u009b31mb\u0085\u00a0c"), "a31mb\u00a0c") << "C1, too";
   EXPECT_EQ(printable("…"), "…");
+  EXPECT_EQ(printable("web\u202e10-\u2066a\u200b\u2028b\ufeff"), "web10-ab") << "what reorders or hides text";
 }
 
 TEST(Text, ColoursOnlyWhereTheyAreOn) {
