@@ -17,6 +17,10 @@ export function setToken(text) {
   else sessionStorage.removeItem(KEY);
 }
 
+// The text of a reply, without the characters that hide or reorder the text around them (base/utf8.h): users choose names
+// and messages, and podium sends all but C0 as they are.
+const shown = (text) => text.replace(/[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "");
+
 // An error reply, with podium's or the API server's message.
 export class Refused extends Error {
   constructor(status, message, causes = []) {
@@ -55,7 +59,7 @@ export async function call(path, { body, type, signal } = {}) {
       cache: "no-store",
       signal,
     });
-    text = await reply.text();
+    text = shown(await reply.text());
   } catch {
     throw new Refused(0, "podium does not answer. Is the connection to it still open?");
   }
