@@ -41,12 +41,13 @@ std::string left_words(std::size_t old, std::int32_t run, std::int32_t wait) {
 class DeploymentUpdate final : Update {
  public:
   DeploymentUpdate(const Replicas& replicas, Count count, UpdateStart start)
-      : Update(replicas, count, std::move(start)), created_(placed_) {
+      : Update(replicas, count, std::move(start)), created_(placed_), ready_(placed_) {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
     scale_up_old();
     old_ = DeletionOrder(existing_);
     for (const auto& pod : updated_) old_.count_related(pod->pod->node_name);
+    scale_down_old();
   }
 
   std::optional<RolloutEnd> run() {
@@ -56,7 +57,10 @@ class DeploymentUpdate final : Update {
       const bool has_created = create();
       const bool has_deleted = remove_old();
       if (old_.empty() && placed_ == count_) return std::nullopt;
-      if (!has_created && !has_deleted)
+      if (has_created || has_deleted) continue;
+      if (ready_ < placed_)
+        ++ready_;
+      else
         return stuck(placed_ == created_ && !quota_.empty() ? quota_failure() : failure_,
                      left_words(old_.size(), placed_, created_ - placed_));
     }
@@ -64,6 +68,19 @@ class DeploymentUpdate final : Update {
   }
 
  private:
+  // The controller scales the old ReplicaSet down to a lower number of replicas before it updates.
+  void scale_down_old() {
+    const auto count = static_cast<std::size_t>(count_);
+    if (!updated_.empty() || old_.size() <= count) return;
+    remove_first(old_.size() - count);
+  }
+  // Until the time is over.
+  void remove_first(std::size_t count) {
+    for (const auto& pod : old_.take(count)) {
+      if (!has_time()) return;
+      remove(pod);
+    }
+  }
   // The controller scales the old ReplicaSet up to the new number of replicas before it updates, and these
   // pods take room. During another update it scales several in proportion, which is not modelled.
   void scale_up_old() {
@@ -83,8 +100,9 @@ class DeploymentUpdate final : Update {
     const auto wanted = std::clamp(count_ + steps_.surge - old_pods() - created_, 0, count_ - created_);
     if (wanted > 0) created_ += admitted(wanted);
     const auto before = placed_;
-    while (placed_ < created_ && has_time()) {
+    while (placed_ < created_ && may_fit_ && has_time()) {
       const auto row = place(placed_);
+      may_fit_ = row.has_value();
       if (!row) break;
       old_.count_related(std::string(fork_.node_name(*row)));
     }
@@ -93,13 +111,14 @@ class DeploymentUpdate final : Update {
 
   // Deletes as many of the old pods as may be missing. True: one or more.
   bool remove_old() {
-    const auto most = old_pods() + created_ - least_available() - (created_ - placed_);
+    const auto most = old_pods() + ready_ - least_available();
     if (most <= 0 || old_.empty()) return false;
     const auto unready = static_cast<std::int32_t>(old_.unready());
     const auto cleaned = std::min(unready, most);
-    const auto available = old_pods() - unready + placed_;
+    const auto available = old_pods() - unready + ready_;
     const auto spare = std::clamp(available - least_available(), 0, old_pods() - cleaned);
-    for (const auto& pod : old_.take(static_cast<std::size_t>(cleaned + spare))) remove(pod);
+    remove_first(static_cast<std::size_t>(cleaned + spare));
+    may_fit_ = true;
     return cleaned + spare > 0;
   }
 
@@ -109,7 +128,8 @@ class DeploymentUpdate final : Update {
   void forget(const cluster::PodInfo& evicted) override { old_.forget(evicted); }
 
   DeletionOrder old_;
-  std::int32_t created_;                 // new pods
+  std::int32_t created_, ready_;         // new pods
+  bool may_fit_ = true;                  // an old pod was deleted since a new one did not fit
   std::optional<FirstFailure> failure_;  // of the last new pod that had no place
 };
 
@@ -314,6 +334,9 @@ RemovedPods with_other_template(const Replicas& replicas, const RemovedPods& pod
 
 bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
                const RemovedPods& others) {
+  // Another number than the workload's, if not all fit, asks how many fit.
+  const bool has_number = subject.kind != Subject::Kind::daemon_set && placed.asked != subject.replicas;
+  if (has_number && placed.fitting() < placed.asked) return false;
   // An ordered StatefulSet waits for its pod, and updates none: notes.h.
   const bool is_ordered = subject.kind == Subject::Kind::stateful_set && !subject.is_parallel;
   if (is_ordered && !others.waiting.empty()) return false;

@@ -2,9 +2,11 @@
 // the controller does not delete yet. A what-if asks about all replicas as if the existing pods were not
 // there. So all may fit and the update may still get stuck, or few may fit and the old pods stay.
 //
-// Every new pod with a place counts as available. The order of deletions is that of
-// explain/workload/deletion_order.h. Existing pods count as old unless they have the new template and others
-// do not. If a Deployment has fewer pods than replicas, its controller first creates more old ones.
+// Every new pod with a place becomes available. Those of a Deployment do so one after the other, as kubelets
+// report them: its controller has deleted what it may before the next one does, and new pods go where there
+// is room then. The order of deletions is that of explain/workload/deletion_order.h. Existing pods count as
+// old unless they have the new template and others do not. If a Deployment has fewer pods than replicas, its
+// controller first creates more old ones.
 //
 // Threads: pure functions on one fork. Errors: none.
 // Sources: pkg/controller/deployment/rolling.go and sync.go (isScalingEvent),
@@ -25,8 +27,9 @@ namespace podium::explain {
 RemovedPods with_other_template(const Replicas& replicas, const RemovedPods& pods);
 
 // Whether the question's pods would come as an update. Where one of them does not fit, or their number
-// changes, only a changed template makes an update. A DaemonSet that surges updates the nodes that have its
-// pods, whatever the others lack. `others`: the existing pods with another template.
+// changes, only a changed template makes an update, and a question how many fit never does. A DaemonSet that
+// surges updates the nodes that have its pods, whatever the others lack. `others`: the existing pods with
+// another template.
 bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& existing,
                const RemovedPods& others);
 

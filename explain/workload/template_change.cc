@@ -32,18 +32,25 @@ bool is_less(const api::Toleration* a, const api::Toleration* b) {
   return std::tie(a->key, a->value, a->op, a->effect) < std::tie(b->key, b->value, b->op, b->effect);
 }
 
+// Those that admission gives each pod, and that a handwritten dump may lack: api::add_default_tolerations().
+bool is_default(const api::Toleration& each) {
+  return each.op == api::Toleration::Op::exists && each.effect == api::TaintEffect::no_execute &&
+         (each.key == "node.kubernetes.io/not-ready" || each.key == "node.kubernetes.io/unreachable");
+}
+
 // Controllers and admission add some in orders of their own.
 std::vector<const api::Toleration*> sorted(const api::SharedList<api::Toleration>& tolerations) {
   std::vector<const api::Toleration*> out;
-  for (const auto& each : tolerations) out.push_back(&each);
+  for (const auto& each : tolerations)
+    if (!is_default(each)) out.push_back(&each);
   std::ranges::sort(out, is_less);
   return out;
 }
 
 bool are_same(const api::SharedList<api::Toleration>& pod, const std::vector<const api::Toleration*>& asked,
               bool may_have_more) {
-  if (pod.size() < asked.size() || (pod.size() > asked.size() && !may_have_more)) return false;
-  return std::ranges::includes(sorted(pod), asked, is_less);
+  const auto its = sorted(pod);
+  return (its.size() == asked.size() || may_have_more) && std::ranges::includes(its, asked, is_less);
 }
 
 bool has_labels(const api::Pod& asked, const api::Pod& pod) {

@@ -306,6 +306,24 @@ TEST(RollingUpdate, PodsWithTheNewTemplateStay) {
                           "and 1 new one that waits."));
 }
 
+// All ready at the same time, the two of the surge would let two pods of n1 go, where another one then fits.
+TEST(RollingUpdate, NewPodsBecomeReadyOneAfterTheOther) {
+  const auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {"n1", "n1", "n1", "n1", "n2", "n2"}, "1");
+  auto six = deployment("2", "{}");
+  six.replace(six.find(R"("replicas": 3)"), 13, R"("replicas": 6)");
+  EXPECT_THAT(left(ask(six, snapshot)),
+              ElementsAre("where it gets stuck, the update leaves 4 old pods, 1 new one that runs and 3 new "
+                          "ones that wait."));
+}
+
+// As `podium capacity` asks.
+TEST(RollingUpdate, AQuestionHowManyFitUpdatesNoPod) {
+  const auto status = ask(deployment("3", rolling("1", "0"), "", R"(, "replicas": 100)"), three_nodes("1"));
+  EXPECT_EQ(status.answer->fitting, 3u);
+  EXPECT_FALSE(status.answer->stuck_rollout);
+  EXPECT_THAT(left(status), IsEmpty());
+}
+
 TEST(RollingUpdate, AnUnchangedTemplateReplacesNoPod) {
   auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {}, "3");
   unit::run_pod(snapshot, as_asked("a", "3").node("n1"));
@@ -314,6 +332,16 @@ TEST(RollingUpdate, AnUnchangedTemplateReplacesNoPod) {
   EXPECT_EQ(status.outcome, "PartlyFits") << "the third one has no place";
   EXPECT_FALSE(status.answer->stuck_rollout);
   EXPECT_THAT(left(status), IsEmpty());
+}
+
+TEST(RollingUpdate, TolerationsThatAdmissionAddsAreNotOfATemplate) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  for (const auto* node : {"n1", "n2"}) {
+    auto handwritten = as_asked(node, "3").node(node).build();
+    handwritten.tolerations = {};
+    unit::run_pod(snapshot, handwritten);
+  }
+  EXPECT_FALSE(ask(deployment("3", rolling("1", "0")), snapshot).answer->stuck_rollout);
 }
 
 TEST(RollingUpdate, AnotherNumberOfReplicasUpdatesNoPod) {
