@@ -110,20 +110,39 @@ class Sparing {
     return out;
   }
 
+  // --- the nodes that take pods ---
+
+  static bool is_open(const api::Node& node) {
+    return !node.unschedulable && std::ranges::none_of(node.taints, [](const api::Taint& taint) {
+      return taint.effect != api::TaintEffect::prefer_no_schedule;
+    });
+  }
+  std::size_t open_nodes(const Snapshot& fork) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(fork.rows_by_name(), [&](Row row) { return is_open(*fork.entry(row).node); }));
+  }
+  Blocked last_node(Row row, const Snapshot& fork) const {
+    auto blocked = removal_.blocked_by_itself(row, fork);
+    return std::move(blocked).value_or(Blocked{
+        "LastNode", fork.node_count() == 1 ? "it is the last node"
+                                           : "it is the last node that takes pods without tolerations"});
+  }
+
   // --- the greedy search ---
 
   // Removes each node that can be removed, in this order.
   Found go_in(const Rows& rows) {
     Found out;
     auto fork = base();
+    auto open = open_nodes(fork);
     for (const auto row : rows) {
       if (!has_time()) return out;
       ++out.tried;
       const std::string name(base().node_name(row));
-      if (fork.node_count() == 1) {
-        auto blocked = removal_.blocked_by_itself(row, fork);
-        out.blocked.emplace(name, std::move(blocked).value_or(Blocked{"LastNode", "it is the last node"}));
-        break;
+      const bool takes_pods = is_open(*fork.entry(row).node);
+      if (fork.node_count() == 1 || (takes_pods && open == 1)) {
+        out.blocked.emplace(name, last_node(row, fork));
+        continue;
       }
       auto trial = fork;
       Moves moves;
@@ -133,6 +152,7 @@ class Sparing {
       }
       if (!has_time()) return out;
       fork = std::move(trial);
+      if (takes_pods) --open;
       out.steps.push_back({name, std::move(moves)});
     }
     out.is_finished = true;
@@ -203,6 +223,7 @@ class Sparing {
         if (is_in[i]) set.push_back(free[i]);
       }
       if (!may_try()) return std::nullopt;
+      if (open_nodes(base()) > 0 && open_nodes(all_cordoned(set)) == 0) continue;
       if (auto steps = in_some_order(set)) return steps;
     } while (std::ranges::prev_permutation(is_in).found);
     return std::nullopt;
@@ -244,19 +265,19 @@ class Sparing {
       (void)removal_.take(*fork.find_row(step.node), false, moves, fork);
       going.insert(step.node);
     }
-    const bool is_last = fork.node_count() == 1;
     for (const auto row : by_pods()) {
       const std::string name(base().node_name(row));
       if (going.contains(name)) continue;
       if (!has_time()) break;
+      if (fork.node_count() == 1 || (is_open(*fork.entry(row).node) && open_nodes(fork) == 1)) {
+        out.blocked.emplace(name, last_node(row, fork));
+        continue;
+      }
       auto trial = fork;
       Moves moves;
-      auto blocked = is_last ? removal_.blocked_by_itself(row, fork) : removal_.take(row, true, moves, trial);
-      out.blocked.emplace(
-          name,
-          std::move(blocked).value_or(
-              is_last ? Blocked{"LastNode", "it is the last node"}
-                      : Blocked{"NoRoom", "its pods have no other place once the others are cordoned"}));
+      auto blocked = removal_.take(row, true, moves, trial);
+      out.blocked.emplace(name, std::move(blocked).value_or(Blocked{
+                                    "NoRoom", "its pods have no other place once the others are cordoned"}));
     }
     return out;
   }

@@ -102,6 +102,16 @@ TEST(NodesSpare, TheLastNodeCountsAndSaysWhatElseBlocksIt) {
             "1 Budget n1: budget web allows 1 disruption, and 2 of its pods are there\n");
 }
 
+// Else all nodes of an empty cluster could go, except its control plane.
+TEST(NodesSpare, OneNodeStaysThatTakesAnyPod) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  snapshot.set_node(node("n3").cap("cpu", "4").cap("pods", "110").taint("gpu", "", "NoSchedule").ptr());
+  snapshot.set_node(node("n4").cap("cpu", "4").cap("pods", "110").unschedulable().ptr());
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n1:; n3:; n4:");
+  EXPECT_EQ(blocked(status), "1 LastNode n2: it is the last node that takes pods without tolerations\n");
+}
+
 TEST(NodesSpare, NothingGoesWhereNothingFits) {
   auto snapshot = unit::two_nodes();
   unit::run_pod(snapshot, web("a", "n1", "3"));
