@@ -17,6 +17,14 @@ using api::Quantity;
 using api::ResourceList;
 using api::ResourceQuota;
 
+Quantity times(Quantity amount, std::int32_t count) {
+  Quantity out;
+  for (; count > 0; count /= 2, amount = amount + amount) {
+    if (count % 2 == 1) out = out + amount;
+  }
+  return out;
+}
+
 // What one replica takes of a resource.
 struct Line {
   std::string resource;
@@ -95,20 +103,32 @@ class Share {
   std::int32_t allowed(std::int32_t most, const std::function<bool()>& has_time) const {
     if (!refusal_.empty()) return pods_.existing;
     auto used = start();
-    for (auto i = pods_.existing; i < most; ++i) {
+    const auto first_equal = first_equal_replica(most);
+    for (auto i = pods_.existing; i < first_equal; ++i) {
       if (!has_time()) return i;
-      add_replica(i, used);
-      for (std::size_t k = 0; k < lines_.size(); ++k) {
-        if (used[k] > lines_[k].hard && used[k] > lines_[k].used) return i;
-      }
+      add_replicas(1, made_claims(i), used);
+      if (is_exceeded(used)) return i;
     }
-    return most;
+    // Among the equal ones, `few` are admitted, and no more than `many`.
+    std::int32_t few = 0, many = most - first_equal;
+    while (few < many) {
+      const auto middle = many - (many - few) / 2;
+      auto then = used;
+      add_replicas(middle, all_claims(), then);
+      if (is_exceeded(then))
+        many = middle - 1;
+      else
+        few = middle;
+    }
+    return first_equal + few;
   }
 
   // The usage by line for this number of replicas.
   std::vector<Quantity> used_with(std::int32_t count, const std::function<bool()>& has_time) const {
     auto used = start();
-    for (auto i = pods_.existing; i < count && has_time(); ++i) add_replica(i, used);
+    const auto first_equal = first_equal_replica(count);
+    for (auto i = pods_.existing; i < first_equal && has_time(); ++i) add_replicas(1, made_claims(i), used);
+    if (count > first_equal) add_replicas(count - first_equal, all_claims(), used);
     return used;
   }
 
@@ -190,9 +210,26 @@ class Share {
     return used;
   }
 
-  void add_replica(std::int32_t index, std::vector<Quantity>& used) const {
-    const auto made = made_claims(index);
-    for (std::size_t k = 0; k < lines_.size(); ++k) used[k] = used[k] + lines_[k].of(made);
+  // Replicas take the same, except those of a StatefulSet whose claims exist. Looks these up for as many
+  // replicas as a what-if places.
+  std::int32_t first_equal_replica(std::int32_t count) const {
+    if (pods_.subject.claim_templates.empty()) return std::min(pods_.existing, count);
+    return static_cast<std::int32_t>(std::min<std::int64_t>(pods_.existing + kMostReplicas, count));
+  }
+
+  bool is_exceeded(const std::vector<Quantity>& used) const {
+    for (std::size_t k = 0; k < lines_.size(); ++k) {
+      if (used[k] > lines_[k].hard && used[k] > lines_[k].used) return true;
+    }
+    return false;
+  }
+
+  void add_replicas(std::int32_t count, const std::vector<bool>& made, std::vector<Quantity>& used) const {
+    for (std::size_t k = 0; k < lines_.size(); ++k) used[k] = used[k] + times(lines_[k].of(made), count);
+  }
+
+  std::vector<bool> all_claims() const {
+    return std::vector<bool>(pods_.subject.claim_templates.size(), true);
   }
 
   // By template, whether the replica's claim is made: it may be there from an earlier pod of its name.

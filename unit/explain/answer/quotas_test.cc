@@ -139,6 +139,22 @@ TEST(Quotas, ASmallerRequestIsAFixWhereOnlyTheQuotaBinds) {
             "request at most 500m of cpu in container c, not 1 = 1\n");
 }
 
+TEST(Quotas, CountAnyNumberOfReplicasInAFewSteps) {
+  int asked = 0;
+  const Budget budget = [&] { return ++asked < 100; };
+  const Subject subject;
+  const auto replica = pod("web").ns("shop").req("cpu", "1").build();
+  const cluster::Snapshot fork;
+  const api::ClaimTemplates none;
+  Quotas quotas(
+      {quota("q", R"({"pods": "900M", "requests.cpu": "800M"})", R"({"pods": "1", "requests.cpu": "0"})")},
+      budget);
+  const NewPods pods{.subject = subject, .pod = replica, .claim_templates = none, .fork = fork};
+  EXPECT_EQ(quotas.answers(pods, 1'000'000'000).at(0).resources.at(0).then, "1000000001");
+  EXPECT_EQ(quotas.take(pods, 1'000'000'000), 800'000'000);
+  EXPECT_EQ(quotas.take(pods, 1'000'000'000), 0);
+}
+
 TEST(Quotas, ThatAllowAllOrNone) {
   const auto all = ask(web(R"("replicas": 3)"), {quota("q", R"({"pods": "5"})", R"({"pods": "2"})")});
   EXPECT_EQ(all.outcome, "Fits");
