@@ -115,9 +115,7 @@ DumpCluster::~DumpCluster() = default;
 
 Result<json::value> DumpCluster::get(const client::Resource& resource, const std::string& ns,
                                      const std::string& name) {
-  for (const auto& object : dump_->objects(resource.group, kind_of(resource))) {
-    if (api::text_at(object, "/metadata/name") == name && is_in(object, ns)) return object;
-  }
+  if (const auto* object = dump_->find(resource.group, kind_of(resource), ns, name)) return *object;
   // If a dump lacks this kind, the namespace may still exist.
   if (resource.plural == "namespaces" && dump_->objects("", "Namespace").empty()) return json::object();
   return std::unexpected(not_found(resource, name));

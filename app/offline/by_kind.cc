@@ -62,29 +62,37 @@ void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
   }
 }
 
-// "count/deployments.apps": the objects of the namespace, by what they are called in the API.
-void count_objects(const ByKind& objects, api::ResourceQuota& quota) {
+// What quotas count in one namespace.
+struct Countable {
+  std::vector<const api::Pod*> pods;
+  std::vector<const api::PersistentVolumeClaim*> claims;
+  std::map<std::string, std::int64_t> objects;  // the others, by "count/deployments.apps"
+};
+using ByNamespace = std::map<std::string, Countable, std::less<>>;
+
+ByNamespace by_namespace(const ByKind& objects, const api::Manifests& cluster) {
+  ByNamespace out;
+  for (const auto& pod : cluster.pods) out[pod->meta.namespace_].pods.push_back(pod.get());
+  for (const auto& claim : cluster.persistent_volume_claims)
+    out[claim->meta.namespace_].claims.push_back(claim.get());
   for (const auto& kind : api::dump_kinds()) {
-    if (kind.kind == "Pod" || kind.kind == "PersistentVolumeClaim") continue;  // count_usage() has them
     const auto found = objects.find(kind_key(kind.group, kind.kind));
-    if (found == objects.end()) continue;
-    const auto count = std::ranges::count_if(found->second, [&](const json::value& object) {
-      return api::text_at(object, "/metadata/namespace") == quota.meta.namespace_;
-    });
-    add_usage({{api::object_count(kind.plural, kind.group), api::Quantity::from_units(count)}}, quota);
+    if (found == objects.end() || kind.kind == "Pod" || kind.kind == "PersistentVolumeClaim") continue;
+    const auto name = api::object_count(kind.plural, kind.group);
+    for (const auto& object : found->second) ++out[api::text_at(object, "/metadata/namespace")].objects[name];
   }
+  return out;
 }
 
-void count_usage(const api::Manifests& cluster, api::ResourceQuota& quota) {
-  const auto& ns = quota.meta.namespace_;
-  for (const auto& pod : cluster.pods) {
-    if (pod->meta.namespace_ == ns && !pod->terminated() && api::is_counted(quota, {*pod, false}))
-      add_usage(api::quota_usage(*pod), quota);
+void count_usage(const Countable& countable, api::ResourceQuota& quota) {
+  for (const auto* pod : countable.pods) {
+    if (!pod->terminated() && api::is_counted(quota, {*pod, false})) add_usage(api::quota_usage(*pod), quota);
   }
-  for (const auto& claim : cluster.persistent_volume_claims) {
-    if (claim->meta.namespace_ == ns && api::is_counted(quota, *claim))
-      add_usage(api::quota_usage(*claim), quota);
+  for (const auto* claim : countable.claims) {
+    if (api::is_counted(quota, *claim)) add_usage(api::quota_usage(*claim), quota);
   }
+  for (const auto& [name, count] : countable.objects)
+    add_usage({{name, api::Quantity::from_units(count)}}, quota);
 }
 
 }  // namespace
@@ -131,13 +139,13 @@ Result<std::vector<api::ResourceQuota>> quotas_of(ByKind& objects, const api::Ma
   const auto found = objects.find(kind_key("", kQuota));
   if (found == objects.end()) return out;
   Problems problems;
+  auto countable = by_namespace(objects, cluster);
   for (auto& object : found->second) {
     const bool is_new = !api::find_at(object, "/status/hard");
     auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_status(object) : object));
     if (!quota) continue;
     if (is_new) {
-      count_usage(cluster, *quota);
-      count_objects(objects, *quota);
+      count_usage(countable[quota->meta.namespace_], *quota);
       object = with_status(std::move(object), *quota);
     }
     out.push_back(std::move(*quota));

@@ -80,6 +80,17 @@ Result<Dump> Dump::read(const DumpFiles& files) {
   out.quotas_ = std::move(*quotas);
   out.manifests_ = std::move(*manifests);
   out.snapshot_ = std::move(*snapshot);
+  for (const auto& [kind, objects] : out.objects_) {
+    for (const auto& object : objects)
+      out.by_name_.emplace(std::tuple(kind, api::text_at(object, "/metadata/namespace"),
+                                      api::text_at(object, "/metadata/name")),
+                           &object);
+  }
+  const auto rules = framework::request_rules(out.config_.features);
+  for (const auto& pod : out.manifests_.pods) {
+    if (pod->node_name.empty() && !pod->terminated())
+      out.waiting_.push_back(cluster::make_pod_info(pod, rules));
+  }
   return out;
 }
 
@@ -89,13 +100,16 @@ const std::vector<json::value>& Dump::objects(std::string_view group, std::strin
   return found == objects_.end() ? kNone : found->second;
 }
 
+const json::value* Dump::find(std::string_view group, std::string_view kind, const std::string& ns,
+                              const std::string& name) const {
+  const auto found = by_name_.find(std::tuple(kind_key(group, kind), ns, name));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
 Result<void> Dump::read_subject(explain::Question& question) const {
   const auto& [maker, name] = explain::referred(question);
-  for (const auto& object : objects(maker.group, maker.kind)) {
-    if (api::text_at(object, "/metadata/name") == name &&
-        api::text_at(object, "/metadata/namespace") == question.meta.namespace_)
-      return explain::read_subject_object(object, question);
-  }
+  if (const auto* object = find(maker.group, maker.kind, question.meta.namespace_, name))
+    return explain::read_subject_object(*object, question);
   return invalid(not_in_dump(question, maker.kind, name));
 }
 
@@ -152,18 +166,9 @@ Dump::Answer Dump::answer(api::ObjectMeta meta, const json::value& spec) const {
   const auto& known =
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
   const auto waits =
-      explain::needs_waiting(*question, config_) ? waiting() : std::vector<cluster::PodInfoPtr>();
+      explain::needs_waiting(*question, config_) ? waiting_ : std::vector<cluster::PodInfoPtr>();
   return Answer{explain::answer(*question, snapshot_, config_, budget, admission_of(*question), waits),
                 missing_kinds(known, explain::asks_what_waits(*question) ? manifests_.pods : asked)};
-}
-
-std::vector<cluster::PodInfoPtr> Dump::waiting() const {
-  std::vector<cluster::PodInfoPtr> out;
-  const auto rules = framework::request_rules(config_.features);
-  for (const auto& pod : manifests_.pods) {
-    if (pod->node_name.empty() && !pod->terminated()) out.push_back(cluster::make_pod_info(pod, rules));
-  }
-  return out;
 }
 
 api::PodGroupMinimums Dump::group_minimums() const {
@@ -184,7 +189,7 @@ explain::ConfigComparison Dump::compare(const config::Config& old_config,
   auto& clock = system_clock();
   const auto deadline = clock.now() + timeout_;
   return explain::compare_configs(
-      old_config, new_config, waiting(), [&] { return clock.now() < deadline; }, snapshot_);
+      old_config, new_config, waiting_, [&] { return clock.now() < deadline; }, snapshot_);
 }
 
 Dump::Answer Dump::search(const explain::Question& question, const explain::Budget& budget) const {
@@ -193,7 +198,7 @@ Dump::Answer Dump::search(const explain::Question& question, const explain::Budg
   const explain::Budget both = [&] { return clock.cpu_time() < end && budget(); };
   api::AdmissionObjects read;
   read.group_minimums = group_minimums();
-  return {explain::answer(question, snapshot_, config_, both, read, waiting()),
+  return {explain::answer(question, snapshot_, config_, both, read, waiting_),
           missing_kinds(manifests_, manifests_.pods)};
 }
 

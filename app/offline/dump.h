@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "api/admission/admission.h"
@@ -40,6 +41,9 @@ class Dump {
   // The objects of a kind as in the files, in their order. `group`: "apps"; "" is the core.
   const std::vector<api::ResourceQuota>& quotas() const { return quotas_; }
   const std::vector<boost::json::value>& objects(std::string_view group, std::string_view kind) const;
+  // `ns`: empty for kinds without one. Null: the files do not have it.
+  const boost::json::value* find(std::string_view group, std::string_view kind, const std::string& ns,
+                                 const std::string& name) const;
   struct Answer {
     explain::ReportStatus status;
     std::vector<std::string> missing;  // kinds that the dump lacks and that may change the answer
@@ -52,7 +56,6 @@ class Dump {
 
  private:
   Answer search(const explain::Question& question, const explain::Budget& budget) const;
-  std::vector<cluster::PodInfoPtr> waiting() const;
   api::PodGroupMinimums group_minimums() const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
@@ -67,6 +70,9 @@ class Dump {
   api::Manifests manifests_;
   std::vector<api::ResourceQuota> quotas_;
   ByKind objects_;
+  // By kind_key(), namespace and name.
+  std::map<std::tuple<std::string, std::string, std::string>, const boost::json::value*> by_name_;
+  std::vector<cluster::PodInfoPtr> waiting_;
   std::vector<std::string> warnings_;
   std::chrono::milliseconds timeout_{};
 };

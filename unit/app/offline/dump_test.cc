@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <memory>
 
+#include "unit/support/cost.h"
 #include "unit/support/temp_dir.h"
 
 namespace podium::offline {
@@ -74,6 +76,46 @@ TEST(Dump, KeepsTheNodeThatAnotherSchedulerNominated) {
   const auto dump = Dump::read({.cluster = {directory.write("cluster.yaml", kUrgent)}});
   ASSERT_TRUE(dump) << dump.error().message;
   EXPECT_EQ(answer(*dump, R"({"dryRun": true, "podRef": {"name": "asked"}})").outcome, "DoesNotFit");
+}
+
+std::string pods_of_namespaces(std::size_t count) {
+  std::string out =
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: "
+      "10}}}\n";
+  for (std::size_t i = 0; i < count; ++i)
+    out += fmt::format(
+        "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: p{0}, uid: u{0}, namespace: ns{0}}}, spec: "
+        "{{schedulerName: other, containers: [{{name: c, image: i}}]}}}}\n"
+        "---\n{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q, namespace: ns{0}}}, spec: {{hard: "
+        "{{pods: 5, count/services: 5}}}}}}\n",
+        i);
+  return out;
+}
+
+TEST(Dump, ReadingItCostsAsMuchAsItsObjects) {
+  const unit::TempDir directory;
+  EXPECT_TRUE(test::is_linear(64, [&](std::size_t n) -> test::Work {
+    const auto file = directory.write(fmt::format("{}.yaml", n), pods_of_namespaces(n));
+    return [=] { EXPECT_TRUE(Dump::read({.cluster = {file}})); };
+  }));
+}
+
+// As of `podium why -l`.
+TEST(Dump, AnswersAboutEachPodCostAsMuchAsThePods) {
+  const unit::TempDir directory;
+  EXPECT_TRUE(test::is_linear(64, [&](std::size_t n) -> test::Work {
+    const auto file = directory.write(fmt::format("{}.yaml", n), pods_of_namespaces(n));
+    const auto dump = std::make_shared<const Dump>(Dump::read({.cluster = {file}}).value());
+    return [=] {
+      for (std::size_t i = 0; i < n; ++i) {
+        api::ObjectMeta meta;
+        meta.namespace_ = fmt::format("ns{}", i);
+        meta.name = meta.uid = "q";
+        const auto spec = fmt::format(R"({{"dryRun": true, "podRef": {{"name": "p{}"}}}})", i);
+        EXPECT_EQ(dump->answer(std::move(meta), boost::json::parse(spec)).status.outcome, "Fits");
+      }
+    };
+  }));
 }
 
 TEST(Dump, AnAnswerEndsAtItsTimeLimit) {
