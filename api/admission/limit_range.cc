@@ -17,6 +17,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+constexpr const char* kAnnotation = "kubernetes.io/limit-ranger";
+constexpr std::string_view kSet = "LimitRanger plugin set: ";
+
 constexpr std::int64_t kMostMilli = std::numeric_limits<std::int64_t>::max() / 1000;
 
 // As manifests write it: bytes with a binary suffix where that is exact.
@@ -181,12 +184,30 @@ std::string text_of_bytes(Quantity amount) {
 void set_limit_range_defaults(const LimitRange& range, Pod& pod) {
   const auto limits = container_defaults(range, &LimitRange::Item::limits);
   const auto requests = container_defaults(range, &LimitRange::Item::requests);
+  Lines done;
   for (auto* containers : {&pod.containers, &pod.init_containers}) {
+    const char* prefix = containers == &pod.containers ? "" : "init ";
+    const auto set = [&](const ResourceList& defaults, const char* what, std::string_view of,
+                         ResourceList& list) {
+      Lines names;
+      for (const auto& [name, _] : defaults) {
+        if (!find_resource(list, name)) names.push_back(name);
+      }
+      set_if_absent(list, defaults);
+      if (!names.empty())
+        done.push_back(fmt::format("{} {} for {}container {}", fmt::join(names, ", "), what, prefix, of));
+    };
     containers->change_each([&](Container& container) {
-      set_if_absent(container.limits, limits);
-      set_if_absent(container.requests, requests);
+      set(requests, "request", container.name, container.requests);
+      set(limits, "limit", container.name, container.limits);
     });
   }
+  if (!done.empty()) pod.meta.annotations.set(kAnnotation, fmt::format("{}{}", kSet, fmt::join(done, "; ")));
+}
+
+std::string set_by_limit_range(const ObjectMeta& meta) {
+  const auto* text = meta.annotations.find(kAnnotation);
+  return text && text->starts_with(kSet) ? text->substr(kSet.size()) : std::string();
 }
 
 std::string limit_range_refusal(const LimitRange& range, const Pod& pod) {

@@ -12,8 +12,11 @@
 
 namespace podium::api {
 
-// Adds the default requests and limits to the containers that lack them.
+// Adds the default requests and limits to the containers that lack them, and the annotation that says so.
 void set_limit_range_defaults(const LimitRange&, Pod&);
+// The requests and limits that a LimitRange has set, as that annotation names them: "cpu request for
+// container c". Empty: none.
+std::string set_by_limit_range(const ObjectMeta&);
 
 // Why the API server would refuse the pod, or the claim; empty: it would not.
 std::string limit_range_refusal(const LimitRange&, const Pod&);

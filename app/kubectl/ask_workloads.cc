@@ -19,6 +19,7 @@
 #include "app/kubectl/file_context.h"
 #include "app/kubectl/file_places.h"
 #include "app/kubectl/manifest.h"
+#include "app/kubectl/reports.h"
 #include "app/offline/files.h"
 #include "app/render/fixes.h"
 #include "app/render/text.h"
@@ -153,7 +154,9 @@ class Asking {
     const auto& [maker, name, ns, has_type] = target;
     const auto pod = cluster_.get(client::resource::pods, ns, name);
     if (pod || !client::object_is_gone(pod.error())) {
-      answer({ns, name, "podRef", json::object{{"name", name}}});
+      const bool is_answered = answer({ns, name, "podRef", json::object{{"name", name}}});
+      if (is_answered && pod && !end_of_pod(*pod).empty())
+        say(fmt::format("This is the answer for a new one like it: {}.\n", end_of_pod(*pod)));
       return;
     }
     fail(without_object(pod.error(), ns, target));

@@ -8,11 +8,13 @@
 #include "api/text/json_view.h"
 #include "api/values/static_pod.h"
 #include "app/kubectl/manifest.h"
+#include "app/kubectl/named_nodes.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
 #include "app/render/why.h"
 #include "controller/report/report_requests.h"
+#include "explain/answer/notes.h"
 #include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
@@ -111,6 +113,31 @@ std::string said_by_pod(const json::value& pod, const std::string& ns, const std
   return fmt::format(
       "{} is a static pod of {}: its kubelet runs it there, and no scheduler decides about it.\n", subject,
       node);
+}
+
+std::string said_by_node(Cluster& cluster, const json::value& pod, const std::string& ns,
+                         const std::string& name) {
+  const auto node = api::text_at(pod, "/spec/nodeName");
+  const auto decoded = api::decode_pod(pod);
+  if (node.empty() || !decoded) return {};
+  const auto missing = missing_nodes({node}, cluster).lines;
+  // The API server sets the condition when a scheduler binds the pod, and the kubelet of the node soon after.
+  const bool was_given = decoded->phase == "Pending" && !decoded->condition("PodScheduled");
+  if (missing.empty() && !was_given) return {};
+  auto out =
+      fmt::format("{}/{} {} {}{}.\n", ns, name, was_given ? "was created with spec.nodeName" : "was on",
+                  render::printable(node), was_given ? ": no scheduler has decided about it" : "");
+  for (const auto& line : missing)
+    out += fmt::format("{}{} The garbage collector of pods deletes it.\n", render::capitalized(line),
+                       line.ends_with('?') ? "" : ".");
+  return out;
+}
+
+std::string limit_range_line(const json::value& pod, const json::value& report) {
+  const auto meta = api::decode_meta(pod);
+  if (!meta) return {};
+  const auto note = explain::limit_range_note(*meta, render::read_report(report).status.rejections);
+  return note.empty() ? "" : fmt::format("Note: {}\n", render::printable(note));
 }
 
 std::string said_by_scheduler(const json::value& pod, const std::string& ns, const std::string& name) {

@@ -34,6 +34,13 @@ std::string end_of_pod(const boost::json::value& pod);
 std::string said_by_pod(const boost::json::value& pod, const std::string& ns, const std::string& name,
                         const std::string& program, const std::string& hint_flags = {});
 
+// About a pod that has a node which no scheduler has chosen, or one that does not exist. Empty: neither.
+std::string said_by_node(Cluster& cluster, const boost::json::value& pod, const std::string& ns,
+                         const std::string& name);
+
+// A note on requests that a LimitRange has set, if the report says that they are too large; else empty.
+std::string limit_range_line(const boost::json::value& pod, const boost::json::value& report);
+
 // What the scheduler of a pod without a report says of its last attempt, in its own words; empty: the pod
 // does not wait, or no scheduler has tried it.
 std::string said_by_scheduler(const boost::json::value& pod, const std::string& ns, const std::string& name);

@@ -159,6 +159,7 @@ class Why {
     const auto words_of_binding = *pod ? binding_words(cluster_, **pod, read_of(*report)) : std::string();
     auto said = *report ? std::string() : words_of_binding;
     if (!*report && *pod && said.empty()) said = by_pod(target, **pod);
+    if (!*report && *pod && said.empty()) said = said_by_node(cluster_, **pod, target.ns, target.name);
     if (!said.empty() && output_.has_words())
       return answered(command_, output_, nullptr, {}, [&] { return said; });
     if (!said.empty()) return {.err = std::move(said), .code = 1};
@@ -181,6 +182,7 @@ class Why {
           before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
           (condition_.empty() ? "" : fmt::format("Its condition PodScheduled says: {}\n", condition_)) +
           render::not_modelled_line(render::answer_of(read).not_modelled);
+      if (*pod) out += limit_range_line(**pod, **report);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       const bool has_ended = end.fate && !end.fate->ended.empty();
       return *pod && !has_ended ? out + render::next_step(read, target.ns, target.name, options_) : out;

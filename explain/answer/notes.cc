@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/admission/limit_range.h"
 #include "base/similar.h"
 #include "explain/workload/template_change.h"
 #include "scheduler/plugins/shared/unmet.h"
@@ -109,9 +110,19 @@ std::string unreplaced_pod_note(const Subject& subject) {
 
 }  // namespace
 
+std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<ReportRejection>& rejections) {
+  const auto set = api::set_by_limit_range(pod);
+  const auto lacks = [](const ReportRejection& each) { return each.shortfall.has_value(); };
+  if (!set.contains(" request for ") || std::ranges::none_of(rejections, lacks)) return {};
+  return cut(fmt::format("not in the template, but set by a LimitRange of the namespace: {}.", set),
+             kNoteBytes);
+}
+
 std::vector<std::string> notes_of(const Noted& noted) {
   const auto& [subject, pod, fork, own, first, failure, has_fixes] = noted;
   std::vector<std::string> out;
+  if (auto note = failure ? limit_range_note(pod.meta, failure->rejections) : ""; !note.empty())
+    out.push_back(std::move(note));
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
   if (auto note = unreplaced_note(subject, own); !note.empty()) out.push_back(std::move(note));
   if (auto note = has_fixes ? unreplaced_pod_note(subject) : ""; !note.empty())

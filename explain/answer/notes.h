@@ -29,6 +29,10 @@ struct Noted {
   bool has_fixes = false;  // the answer proposes changes of the template
 };
 
+// About requests that are not in the template of a pod, because a LimitRange has set them. Empty: it has set
+// none, or no node lacks a resource.
+std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<ReportRejection>& rejections);
+
 // A StatefulSet's name that may be too long for its pods, pods that a change of the template would not
 // replace, a claim that a reason names and that does not exist yet, and constraints over labels that no node
 // has, which therefore reject no node. At most kMostNotes.

@@ -11,6 +11,7 @@
 #include "api/decode/known_fields.h"
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
+#include "api/values/static_pod.h"
 #include "api/values/tolerations.h"
 #include "base/problems.h"
 #include "explain/workload/device_claims.h"
@@ -342,6 +343,10 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
   auto pod = api::decode_pod(value);
   // Its own fields are not in the question.
   if (!pod) return invalid(path.said(pod.error().message));
+  if (api::is_static(*pod))
+    return invalid(path.said(
+        fmt::format("{} is a static pod of {}: its kubelet runs it there, and no scheduler decides about it",
+                    pod->full_name(), pod->node_name)));
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path.said(claims.error().message));
   Subject subject;

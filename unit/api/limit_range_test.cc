@@ -39,6 +39,10 @@ TEST(LimitRange, DefaultsWhatAContainerLacks) {
   EXPECT_EQ(given.init_containers[0].requests, amounts({{"cpu", "200m"}, {"memory", "64Mi"}}))
       << "of two defaults in one object, the last";
   EXPECT_EQ(given.init_containers[0].limits, amounts({{"cpu", "1"}, {"memory", "2Gi"}}));
+  EXPECT_EQ(set_by_limit_range(given.meta),
+            "memory request for container c1; memory limit for container c1; "
+            "cpu, memory request for init container i; cpu limit for init container i")
+      << "as the API server writes it";
   const auto once = given;
   set_limit_range_defaults(range, given);
   EXPECT_EQ(given, once);

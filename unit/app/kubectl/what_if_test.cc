@@ -42,6 +42,47 @@ items:
   EXPECT_THAT(pod("runtimeClassName: kata, "), testing::Not(HasSubstr("  no nodeSelector kata=yes")));
 }
 
+TEST_F(OnADump, APodThatGoesNowhere) {
+  const auto dump = directory_.write("ended.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: shop, uid: d}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Succeeded}}
+- {apiVersion: v1, kind: Pod, metadata: {name: proxy, namespace: shop, uid: e, annotations: {kubernetes.io/config.mirror: a}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
+)");
+  EXPECT_THAT(run_on(dump, {"whatif", "pod/done", "-n", "shop"}).out,
+              HasSubstr("This is the answer for a new one like it: it has succeeded.\n"));
+  const auto refused = run_on(dump, {"whatif", "pod/proxy", "-n", "shop"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.out, HasSubstr("shop/proxy is a static pod of n-1: its kubelet runs it there, and no "
+                                     "scheduler decides about it"));
+}
+
+// The user does not find the request in the file.
+TEST_F(OnADump, RequestsThatALimitRangeSetsAreNamed) {
+  const auto dump = directory_.write("limits.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [{type: Container, default: {cpu: "2"}}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: stored, namespace: shop, uid: s, creationTimestamp: "2026-11-27T10:00:00Z", annotations: {kubernetes.io/limit-ranger: "LimitRanger plugin set: cpu request for container c"}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}, status: {phase: Pending}}
+)");
+  EXPECT_THAT(
+      run_on(dump, {"why", "stored", "-n", "shop"}).out,
+      HasSubstr("Note: not in the template, but set by a LimitRange of the namespace: cpu request for "
+                "container c.\n"));
+  const auto file = directory_.write(
+      "p.yaml",
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}");
+  EXPECT_THAT(
+      run_on(dump, {"whatif", "-f", file, "-n", "shop"}).out,
+      HasSubstr("Note: not in the template, but set by a LimitRange of the namespace: cpu request for "
+                "container c; cpu limit for container c.\n"));
+}
+
 TEST_F(OnADump, RoomIsSharedWithThePodsThatWait) {
   const std::string line = "\n5 other pods wait for a node and may take some of this room first.\n";
   EXPECT_THAT(out({"whatif", "deploy/web", "-n", "shop"}), HasSubstr(line));

@@ -93,6 +93,25 @@ items:
   EXPECT_EQ(why("early"), "shop/early never had a node; it has failed.\n");
 }
 
+TEST_F(OnADump, APodThatNoSchedulerHasPlacedSaysSo) {
+  const auto dump = directory_.write("given.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: lost, namespace: shop, uid: a}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: {phase: Pending}}
+- {apiVersion: v1, kind: Pod, metadata: {name: given, namespace: shop, uid: b}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Pending}}
+- {apiVersion: v1, kind: Pod, metadata: {name: left, namespace: shop, uid: c}, spec: {nodeName: n-9, containers: [{name: c, image: i}]}, status: {phase: Running, conditions: [{type: PodScheduled, status: "True"}]}}
+)");
+  const auto why = [&](const char* pod) { return run_on(dump, {"why", pod, "-n", "shop"}).out; };
+  EXPECT_EQ(why("lost"),
+            "shop/lost was created with spec.nodeName n1: no scheduler has decided about it.\n"
+            "There is no node n1. Did you mean n-1? The garbage collector of pods deletes it.\n");
+  EXPECT_EQ(why("given"),
+            "shop/given was created with spec.nodeName n-1: no scheduler has decided about it.\n");
+  EXPECT_THAT(why("left"), StartsWith("shop/left was on n-9.\nThere is no node n-9. "));
+}
+
 constexpr const char* kLateDump = R"(
 apiVersion: v1
 kind: List
