@@ -12,6 +12,7 @@
 #include "api/text/yaml.h"
 #include "api/values/device.h"
 #include "base/ascii.h"
+#include "explain/answer/added_objects.h"
 #include "explain/question/question.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/fractional_bytes.h"
@@ -170,14 +171,6 @@ class AskedReader {
   bool is_last_new_ = false;
 };
 
-// As `kubectl apply` keeps it.
-std::shared_ptr<const api::StorageClass> with_age_of(const api::StorageClass& known,
-                                                     const api::StorageClass& given) {
-  auto made = std::make_shared<api::StorageClass>(given);
-  if (!made->meta.created) made->meta.created = known.meta.created;
-  return made;
-}
-
 template <typename T>
 void merge_lists(Manifests::List<T>& into, Manifests::List<T>& from) {
   for (auto& object : from) {
@@ -186,8 +179,12 @@ void merge_lists(Manifests::List<T>& into, Manifests::List<T>& from) {
     };
     if (const auto known = std::ranges::find_if(into, is_same); known != into.end()) {
       if constexpr (api::keeps_state<T>) continue;
-      // The newest default class counts.
-      if constexpr (std::is_same_v<T, api::StorageClass>) object = with_age_of(**known, *object);
+      // Admission takes an object of another kind with an age as stored.
+      if constexpr (std::is_same_v<T, api::StorageClass>) {
+        auto applied = std::make_shared<T>(*object);
+        explain::keep_age(**known, *applied);
+        object = std::move(applied);
+      }
       into.erase(known);
     }
     into.push_back(std::move(object));

@@ -27,7 +27,7 @@ void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
     const auto* known = fork.objects().find<T>(given->meta.namespace_, given->meta.name);
     if (api::keeps_state<T> && known) continue;
     auto object = std::make_shared<T>(*given);
-    if (known && !object->meta.created) object->meta.created = known->meta.created;
+    if (known) keep_age(*known, *object);
     if constexpr (requires { api::set_defaults(*object); }) api::set_defaults(*object);
     if constexpr (std::is_same_v<T, api::PersistentVolume>) make_available(*object);
     if (object->meta.uid.empty()) object->meta.uid = object->meta.name + "-what-if";

@@ -13,6 +13,12 @@
 
 namespace podium::explain {
 
+// `kubectl apply` keeps the age of an existing object: the newest default StorageClass counts.
+template <typename T>
+void keep_age(const T& known, T& applied) {
+  if (!applied.meta.created) applied.meta.created = known.meta.created;
+}
+
 // Puts them on the fork, and what only admission reads into `objects`. Replaces those of the same name,
 // except for kinds whose state they lack (api::keeps_state). `waiting`: the pods without a node. The
 // shares of budgets count them also.
