@@ -19,10 +19,6 @@
 
 namespace podium {
 
-// Specialise this for a class whose contents are not fields, with `static std::size_t of(const T&)`.
-template <typename T>
-struct OwnHeapBytes {};
-
 namespace detail {
 
 // All functions are in one struct, so that each can call all the others.
@@ -52,9 +48,7 @@ struct HeapBytes {
   }
   template <typename T>
   static std::size_t of(const T& value) {
-    if constexpr (requires { OwnHeapBytes<T>::of(value); }) {
-      return OwnHeapBytes<T>::of(value);
-    } else if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
       return 0;
     } else if constexpr (requires { static_cast<bool>(value), *value, value.operator->(); }) {
       return value ? sizeof *value + of(*value) : 0;
@@ -68,10 +62,19 @@ struct HeapBytes {
   }
 
  private:
+  template <typename T>
+  static std::size_t size_of(const T& item) {
+    return sizeof item;
+  }
+  // An item of a map that keeps its keys and values in two lists, as api::Labels does.
+  template <typename A, typename B>
+  static std::size_t size_of(const std::pair<const A&, const B&>&) {
+    return sizeof(A) + sizeof(B);
+  }
   template <typename Range>
   static std::size_t of_items(const Range& items) {
     std::size_t sum = 0;
-    for (const auto& item : items) sum += sizeof item + of(item);
+    for (const auto& item : items) sum += size_of(item) + of(item);
     return sum;
   }
 };

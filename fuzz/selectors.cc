@@ -39,7 +39,7 @@ bool requires_met(const api::Requirement& requirement, const api::Labels& labels
 }
 
 bool selects_labels(const api::LabelSelector& selector, const api::Labels& labels) {
-  const auto equal = [&labels](const api::Labels::Entry& entry) {
+  const auto equal = [&labels](const api::Labels::Label& entry) {
     const auto* value = labels.find(entry.first);
     return value && *value == entry.second;
   };

@@ -62,15 +62,10 @@ void Requirement::sort_values() {
 }
 
 bool LabelSelector::matches(const Labels& labels) const {
-  const auto has_label = [&](const Labels::Entry& entry) {
-    const auto* value = labels.find(entry.first);
-    return value != nullptr && *value == entry.second;
-  };
   const auto holds = [&](const Requirement& requirement) {
     return requirement.matches(labels.find(requirement.key));
   };
-  return std::all_of(match_labels.begin(), match_labels.end(), has_label) &&
-         std::all_of(match_expressions.begin(), match_expressions.end(), holds);
+  return labels.contains_all(match_labels) && std::ranges::all_of(match_expressions, holds);
 }
 
 }  // namespace podium::api

@@ -168,11 +168,7 @@ bool DaemonSets::runs_on(const Set& set, const api::Node& of, const Likeness& li
   const api::Tolerations tolerations(pod.tolerations, false);
   const auto keeps_away = [&](const auto& taint) { return tolerations.are_kept_away_by(taint); };
   const auto admits_node = [&](const api::Node& node) {
-    const auto has_label = [&](const auto& wanted) {
-      const auto* value = node.meta.labels.find(wanted.first);
-      return value && *value == wanted.second;
-    };
-    return std::ranges::all_of(pod.node_selector, has_label) && std::ranges::none_of(node.taints, keeps_away);
+    return node.meta.labels.contains_all(pod.node_selector) && std::ranges::none_of(node.taints, keeps_away);
   };
   const auto admits = [&](Row row) { return admits_node(*fork_.entry(row).node); };
   if (!admits_node(of)) return false;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/values/labels.h"
 #include "base/heap_bytes.h"
 
 namespace podium::api {
@@ -60,16 +59,6 @@ TEST(SharedList, EqualListsBecomeOne) {
   EXPECT_EQ(array_of(first), array_of(equal));
   EXPECT_FALSE(other.share(first));
   EXPECT_THAT(other, ElementsAre("b"));
-}
-
-TEST(Labels, CopiesShareUntilOneWrites) {
-  const Labels first{{"b", "2"}, {"a", "1"}};
-  auto second = first;
-  EXPECT_EQ(&*first.begin(), &*second.begin());
-  second.set("a", "3");
-  second.set("c", "4");
-  EXPECT_EQ(first, Labels({{"a", "1"}, {"b", "2"}}));
-  EXPECT_EQ(second, Labels({{"a", "3"}, {"b", "2"}, {"c", "4"}}));
 }
 
 }  // namespace

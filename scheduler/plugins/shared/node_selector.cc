@@ -148,10 +148,7 @@ bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node
 }
 
 std::optional<bool> match_required_affinity(const api::Pod& pod, const api::Node& node) {
-  const bool selected = std::ranges::all_of(pod.node_selector, [&](const api::Labels::Entry& entry) {
-    const auto* value = node.meta.labels.find(entry.first);
-    return value && *value == entry.second;
-  });
+  const bool selected = node.meta.labels.contains_all(pod.node_selector);
   const auto& terms = pod.node_affinity.required;
   return selected && terms ? match(*terms, node) : std::optional(selected);
 }

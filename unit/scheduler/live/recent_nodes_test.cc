@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "unit/scheduler/live/one_list.h"
+
 namespace podium::live {
 namespace {
 
@@ -18,11 +20,6 @@ api::Node node_of(const std::string& name, const std::string& type, std::int64_t
   return node;
 }
 
-template <typename List>
-bool are_one_list(const List& a, const List& b) {
-  return !a.empty() && !b.empty() && &*a.begin() == &*b.begin();
-}
-
 TEST(RecentNodes, NodesOfATypeShareTheirLists) {
   RecentNodes recent;
   const auto first = recent.shared(node_of("a", "small", 4)),
@@ -32,6 +29,8 @@ TEST(RecentNodes, NodesOfATypeShareTheirLists) {
   EXPECT_TRUE(are_one_list(first->allocatable, second->allocatable));
   EXPECT_TRUE(are_one_list(first->conditions, second->conditions));
   EXPECT_FALSE(are_one_list(first->capacity, other->capacity));
+  EXPECT_EQ(&(*first->meta.labels.begin()).first, &(*second->meta.labels.begin()).first)
+      << "the keys of their labels";
   EXPECT_EQ(*second, node_of("c", "small", 4));
   EXPECT_EQ(*other, node_of("b", "large", 32));
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "unit/scheduler/live/one_list.h"
 #include "unit/support/builders.h"
 
 namespace podium::live {
@@ -22,22 +23,17 @@ api::Pod web(const std::string& name, const std::string& zone) {
       .condition("PodScheduled", "True");
 }
 
-template <typename List>
-bool is_one(const List& a, const List& b) {
-  return !a.empty() && &*a.begin() == &*b.begin();
-}
-
 TEST(RecentPods, PodsOfAWorkloadShareTheirListsInEachZone) {
   RecentPods recent;
   auto first = web("web-1", "a"), second = web("web-2", "b"), third = web("web-3", "a");
   const auto before = third;
   for (auto* each : {&first, &second, &third}) recent.share(*each);
-  EXPECT_TRUE(is_one(first.containers, second.containers)) << "of one owner";
-  EXPECT_FALSE(is_one(first.meta.labels, second.meta.labels));
-  EXPECT_TRUE(is_one(first.meta.labels, third.meta.labels));
-  EXPECT_TRUE(is_one(first.containers, third.containers));
-  EXPECT_TRUE(is_one(first.conditions, third.conditions));
-  EXPECT_TRUE(is_one(first.meta.owners, third.meta.owners));
+  EXPECT_TRUE(are_one_list(first.containers, second.containers)) << "of one owner";
+  EXPECT_FALSE(are_one_list(first.meta.labels, second.meta.labels));
+  EXPECT_TRUE(are_one_list(first.meta.labels, third.meta.labels));
+  EXPECT_TRUE(are_one_list(first.containers, third.containers));
+  EXPECT_TRUE(are_one_list(first.conditions, third.conditions));
+  EXPECT_TRUE(are_one_list(first.meta.owners, third.meta.owners));
   EXPECT_EQ(third, before);
 }
 
@@ -47,7 +43,7 @@ TEST(RecentPods, APodWithoutAListDoesNotSeparateOthers) {
   pending.conditions.clear();
   for (auto* each : {&bound, &pending, &next}) recent.share(*each);
   EXPECT_TRUE(pending.conditions.empty());
-  EXPECT_TRUE(is_one(bound.conditions, next.conditions));
+  EXPECT_TRUE(are_one_list(bound.conditions, next.conditions));
 }
 
 TEST(RecentPods, DoesNotKeepLongLists) {
@@ -57,7 +53,7 @@ TEST(RecentPods, DoesNotKeepLongLists) {
     each->meta.annotations = {{"a", std::string(5000, 'x')}};
     recent.share(*each);
   }
-  EXPECT_FALSE(is_one(first.meta.annotations, second.meta.annotations));
+  EXPECT_FALSE(are_one_list(first.meta.annotations, second.meta.annotations));
   EXPECT_EQ(first.meta.annotations, second.meta.annotations);
 }
 
