@@ -42,7 +42,10 @@ DeletionOrder::Class DeletionOrder::class_of(const api::Pod& pod) {
 }
 
 DeletionOrder::Rank DeletionOrder::rank_of(std::string_view node, const Pods& pods) const {
-  return {.related = related_.find(node)->second, .newest = pods.back()->pod->meta.created, .node = node};
+  return {.related = related_.find(node)->second,
+          .newest = pods.back()->pod->meta.created,
+          .pods = pods.size(),
+          .node = node};
 }
 
 std::vector<cluster::PodInfoPtr> DeletionOrder::take(std::size_t count) {

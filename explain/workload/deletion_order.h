@@ -1,5 +1,6 @@
 // The order in which a ReplicaSet's controller deletes pods that run: those that are not ready first, then
-// those of the lowest deletion cost, those on nodes with many of the workload's pods, and the newest.
+// those of the lowest deletion cost, those on nodes with many of the workload's pods, and the newest. The
+// controller takes equal ones by their UIDs, which are random: here, one on the node that has most of them.
 //
 // Taking and forgetting a pod costs a logarithm of the pods, so a rolling update of many pods stays linear.
 //
@@ -55,6 +56,7 @@ class DeletionOrder {
   struct Rank {
     std::size_t related;
     std::optional<Wall> newest;
+    std::size_t pods;
     std::string_view node;
     auto operator<=>(const Rank&) const = default;
   };
