@@ -20,6 +20,11 @@ bool prints() {
   return wanted && std::string_view(wanted) == "questions";
 }
 
+// Between two looks, and after the last one, there is one object at most, or one list of the question.
+bool is_short(std::int64_t twice, std::int64_t once) {
+  return twice < kSmallGap || static_cast<double>(twice) <= kLinear * static_cast<double>(once);
+}
+
 TEST(Questions, AreLinear) {
   std::set<std::string> names;
   for (const auto& row : rows_of_questions()) {
@@ -33,9 +38,7 @@ TEST(Questions, AreLinear) {
                  static_cast<double>(twice.gap) / static_cast<double>(once.gap), twice.cpu_ms, row.name);
       std::fflush(stdout);
     }
-    // Between two looks there is one object at most, or one list of the question.
-    EXPECT_TRUE(twice.gap < kSmallGap ||
-                static_cast<double>(twice.gap) <= kLinear * static_cast<double>(once.gap))
+    EXPECT_TRUE(is_short(twice.gap, once.gap))
         << row.name << ": " << once.gap << " steps without a look at the budget, then " << twice.gap;
     if (known().contains(row.name))
       EXPECT_FALSE(result) << row.name << " has become linear: its line in known.txt can go";
@@ -44,6 +47,24 @@ TEST(Questions, AreLinear) {
   }
   for (const auto& [name, why] : known())
     EXPECT_TRUE(!name.starts_with("question ") || names.contains(name)) << name;
+}
+
+TEST(Questions, EndSoonOnceTheBudgetHasEnded) {
+  for (const auto& row : rows_of_questions()) {
+    const auto once = run_question(row, row.n), twice = run_question(row, 2 * row.n);
+    if (once.cost.steps == 0) GTEST_SKIP() << "this build counts no steps";
+    for (const std::size_t part : {2, 8}) {
+      const auto tail = [&](std::size_t n, std::size_t checks) {
+        return run_question(row, n, checks - checks / part).tail;
+      };
+      const auto short_one = tail(row.n, once.checks), long_one = tail(2 * row.n, twice.checks);
+      if (prints())
+        fmt::print("{:>9} steps, then {:>9}  1/{} before the end of {}\n", short_one, long_one, part,
+                   row.name);
+      EXPECT_TRUE(is_short(long_one, short_one))
+          << row.name << ": " << short_one << " steps after the end, then " << long_one;
+    }
+  }
 }
 
 }  // namespace

@@ -83,6 +83,32 @@ std::string not_in_budget() {
          requirements + R"(]}},"status":{"disruptionsAllowed":0}})";
 }
 
+const std::string kDeviceClass =
+    R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"x","uid":"x","resourceVersion":"1"},"spec":{}})";
+
+std::string claim(std::string_view name, std::string_view status) {
+  return std::string(
+             R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"namespace":"shop","resourceVersion":"1","name":")")
+      .append(name)
+      .append(R"(","uid":")")
+      .append(name)
+      .append(
+          R"("},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"x","allocationMode":"ExactCount","count":1}}]}})")
+      .append(status)
+      .append("}");
+}
+// n claims, each of one of n pods.
+std::string claim_on(std::string_view device, std::string_view share) {
+  return claim(
+      "c$",
+      std::string(
+          R"(,"status":{"reservedFor":[{"resource":"pods","name":"placed-$","uid":"placed-$"}],"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":")")
+          .append(device)
+          .append("\"")
+          .append(share)
+          .append("}]}}}"));
+}
+
 }  // namespace
 
 std::vector<Row> rows_of_pairs() {
@@ -226,6 +252,22 @@ std::vector<Row> rows_of_pairs() {
         {waiting(
             R"(,"topologySpreadConstraints":[«{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["l#"]}»])",
             R"(,"labels":{«"l#":"v"»})")}}},
+      {"claims that share a device",
+       300,
+       {{node()},
+        {kDeviceClass},
+        {R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"s","uid":"s","resourceVersion":"1"},"spec":{"driver":"d","pool":{"name":"p","generation":1,"resourceSliceCount":1},"nodeName":"n0","devices":[{"name":"d0","allowMultipleAllocations":true,"capacity":{"memory":{"value":"1Ti"}}}]}})"},
+        {claim_on("d0", R"(,"shareID":"share-$","consumedCapacity":{"memory":"1Gi"})"), true},
+        {claim("w", "")},
+        {waiting(R"(,"resourceClaims":[{"name":"c","resourceClaimName":"w"}])")}}},
+      victims(
+          "claims of victims × victims", 100,
+          waiting(R"(,"resourceClaims":[{"name":"c","resourceClaimName":"w"}])"),
+          placed(R"(,"resourceClaims":[{"name":"c","resourceClaimName":"c$"}])"),
+          {{kDeviceClass},
+           {R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"s","uid":"s","resourceVersion":"1"},"spec":{"driver":"d","pool":{"name":"p","generation":1,"resourceSliceCount":1},"nodeName":"n0","devices":[«{"name":"d#"}»]}})"},
+           {claim_on("d$", ""), true},
+           {claim("w", "")}}),
       {"claims × claims",
        300,
        {{node()},

@@ -310,6 +310,60 @@ void add_workloads(std::vector<QuestionRow>& rows) {
                   "{" + kTemplate + R"(,"replicas":2,"minCount":2,"topologyKey":"kubernetes.io/hostname"})"});
 }
 
+// n pods with an old template, next to n with the new one.
+void add_updates(std::vector<QuestionRow>& rows) {
+  const auto workload = [](std::string_view kind, std::string_view strategy) {
+    return string(R"({"apiVersion":"apps/v1","kind":")")
+        .append(kind)
+        .append(R"(","metadata":{"namespace":"shop","name":"web","uid":"w"},"spec":{"replicas":{n},)")
+        .append(strategy)
+        .append(R"(,"selector":{"matchLabels":{"app":"a"}},)")
+        .append(kTemplate)
+        .append("}}");
+  };
+  const auto ref = [](std::string_view kind) {
+    return string(R"({"workloadRef":{"kind":")").append(kind).append(R"(","name":"web"}})");
+  };
+  rows.push_back(
+      {"question rolling update of a Deployment",
+       60,
+       {{node()},
+        {pod_of({.name = "web-x-$",
+                 .node = "n0",
+                 .owner = "web-x",
+                 .app = "a",
+                 .labels = R"(,"pod-template-hash":"x")",
+                 .cpu = "2"}),
+         true}},
+       ref("Deployment"),
+       workload("Deployment", R"("strategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}})")});
+  rows.push_back({"question rolling update of a DaemonSet",
+                  60,
+                  {{kEightCores, true},
+                   {pod_of({.name = "web-$",
+                            .node = "n$",
+                            .owner_kind = "DaemonSet",
+                            .owner = "web",
+                            .app = "a",
+                            .cpu = "2"}),
+                    true}},
+                  ref("DaemonSet"),
+                  workload("DaemonSet",
+                           R"("updateStrategy":{"rollingUpdate":{"maxSurge":"100%","maxUnavailable":0}})")});
+  rows.push_back({"question rolling update of a StatefulSet",
+                  60,
+                  {{node()},
+                   {pod_of({.name = "web-$",
+                            .node = "n0",
+                            .owner_kind = "StatefulSet",
+                            .owner = "web",
+                            .app = "a",
+                            .cpu = "2"}),
+                    true}},
+                  ref("StatefulSet"),
+                  workload("StatefulSet", R"("podManagementPolicy":"Parallel")")});
+}
+
 void add_searches(std::vector<QuestionRow>& rows) {
   const Doc alike{pod_of({.name = "w$", .cpu = "10"}), true};
   const Doc unlike{pod_of({.name = "w$", .labels = R"(,"pod":"p$")", .cpu = "10"}), true};
@@ -324,6 +378,23 @@ void add_searches(std::vector<QuestionRow>& rows) {
                   100,
                   {{node_of("n0", "", "8")}, unlike_owners},
                   kShape});
+  const auto member = [](std::string_view name) {
+    return Doc{pod_of({.name = name, .labels = R"(,"scheduling.x-k8s.io/pod-group":"g$")", .cpu = "10"}),
+               true};
+  };
+  rows.push_back(
+      {"question forPending, groups of pods",
+       20,
+       {{node_of("n0", "", "8")}, member("a$"), member("b$")},
+       searching(
+           R"("shapes":[{"name":"m","allocatable":{"cpu":"16","memory":"1Ti","pods":"110"},"max":1}])")});
+  rows.push_back(
+      {"question forPending, nodeSelector of a pod × shapes",
+       30,
+       {{node_of("n0", "", "8")},
+        {pod_of({.name = "w", .spec = R"(,"nodeSelector":{«"l#":"v"»,"z":"none"})"})}},
+       searching(
+           R"("shapes":[«{"name":"s#","allocatable":{"cpu":"16","memory":"1Ti","pods":"110"}}»,{"name":"last","labels":{«"l#":"v"»},"allocatable":{"cpu":"16","memory":"1Ti","pods":"110"}}])")});
   rows.push_back({"question forPending, nodes",
                   150,
                   {{kEightCores, true}, {pod_of({.name = "w", .cpu = "10"})}},
@@ -369,6 +440,7 @@ std::vector<QuestionRow> rows_of_questions() {
   add_drains(rows);
   add_quotas(rows);
   add_workloads(rows);
+  add_updates(rows);
   add_searches(rows);
   return rows;
 }
