@@ -4,13 +4,8 @@
 
 namespace podium::simulate {
 
-const json::value* find_at(const json::value& value, std::string_view pointer) {
-  return api::value_at(value, pointer);
-}
-
 std::int64_t number_at(const json::value& value, std::string_view pointer) {
-  const auto* found = find_at(value, pointer);
-  return found && found->is_int64() ? found->get_int64() : 0;
+  return api::integer_at(value, pointer).value_or(0);
 }
 
 std::string uid_of(const json::value& object) { return api::text_at(object, "/metadata/uid"); }
@@ -28,10 +23,7 @@ bool is_finished(const json::value& pod) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-bool is_what_if(const json::value& report) {
-  const auto* dry = find_at(report, "/spec/dryRun");
-  return dry && dry->is_bool() && dry->get_bool();
-}
+bool is_what_if(const json::value& report) { return api::is_true_at(report, "/spec/dryRun"); }
 
 bool is_engine(std::string_view writer) { return writer.starts_with("podium"); }
 

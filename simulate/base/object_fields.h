@@ -14,9 +14,9 @@ namespace podium::simulate {
 
 namespace json = boost::json;
 
-// The value at a pointer such as "/metadata/name". Null, an empty string or 0 if there is none of that type.
-const json::value* find_at(const json::value& value, std::string_view pointer);
+using api::find_at;
 using api::text_at;
+// 0: there is no such integer.
 std::int64_t number_at(const json::value& value, std::string_view pointer);
 
 std::string uid_of(const json::value& object);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/time.h"
-#include "simulate/server/patch.h"
+#include "simulate/protocol/patch.h"
 
 namespace podium::simulate {
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "async/virtual_time.h"
+#include "base/ascii.h"
 #include "simulate/server/api_server.h"
 
 namespace podium::simulate {
@@ -43,8 +44,7 @@ class Answers {
     request.method = text_at(asked, "/method");
     request.target = text_at(asked, "/target");
     request.accept = text_at(asked, "/accept");
-    if (const auto* body = find_at(asked, "/body"); body && !body->is_null())
-      request.body = json::serialize(*body);
+    if (const auto* body = find_at(asked, "/body")) request.body = json::serialize(*body);
     if (const auto type = text_at(asked, "/type"); !type.empty()) request.content_type = type;
     const auto reply = server_.serve(request, "podium");
     return {{"status", reply.status}, {"body", read_body(reply.body)}};
@@ -59,10 +59,7 @@ class Answers {
     if (!opened.watch) return {{"status", opened.refusal.status}, {"body", read_body(opened.refusal.body)}};
     json::array events;
     opened.watch->deliver = [&events](const std::string& lines) {
-      for (std::size_t at = 0, end; at < lines.size(); at = end + 1) {
-        end = std::min(lines.find('\n', at), lines.size());
-        events.push_back(json::parse(lines.substr(at, end - at)));
-      }
+      for (const auto line : split_without_empty(lines, "\n")) events.push_back(json::parse(line));
     };
     opened.watch->ended = [] {};
     server_.begin(opened);

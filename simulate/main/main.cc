@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "log/format.h"
 #include "simulate/life/life.h"
 #include "simulate/main/answers.h"
@@ -63,9 +64,8 @@ std::optional<Faults> read_faults(const std::string& text) {
   if (text.empty()) return Faults::all();
   auto wanted = Faults::none();
   if (text == "none") return wanted;
-  for (std::size_t at = 0, end; at <= text.size(); at = end + 1) {
-    end = std::min(text.find(',', at), text.size());
-    const auto it = std::ranges::find(kFaultNames, text.substr(at, end - at));
+  for (const auto name : split(text, ",")) {
+    const auto it = std::ranges::find(kFaultNames, name);
     if (it == kFaultNames.end()) return std::nullopt;
     wanted.add(static_cast<Fault>(it - kFaultNames.begin()));
   }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "simulate/mutations/bug_tools.h"
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

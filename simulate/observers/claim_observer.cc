@@ -6,8 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <set>
 
+#include "simulate/protocol/route.h"
 #include "simulate/server/resource_claims.h"
-#include "simulate/server/route.h"
 
 namespace podium::simulate {
 namespace {

@@ -14,8 +14,8 @@
 #include "simulate/cluster/cluster.h"
 #include "simulate/cluster/volumes.h"
 #include "simulate/observers/node_use.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/cpu_requests.h"
-#include "simulate/server/route.h"
 
 namespace podium::simulate {
 namespace {

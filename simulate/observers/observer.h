@@ -30,8 +30,8 @@
 #include "simulate/observers/report_observer.h"
 #include "simulate/observers/request_observer.h"
 #include "simulate/observers/volume_observer.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/network.h"
-#include "simulate/server/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

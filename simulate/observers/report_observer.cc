@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "simulate/cluster/cluster.h"
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 
 namespace podium::simulate {
 namespace {

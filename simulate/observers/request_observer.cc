@@ -5,7 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 
 namespace podium::simulate {
 namespace {

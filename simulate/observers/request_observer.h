@@ -13,8 +13,8 @@
 
 #include "client/http/transport.h"
 #include "simulate/base/agenda.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/network.h"
-#include "simulate/server/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/time.h"
-#include "simulate/server/patch.h"
+#include "simulate/protocol/patch.h"
 #include "simulate/server/resource_claims.h"
 
 namespace podium::simulate {

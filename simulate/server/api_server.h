@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "client/http/transport.h"
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/store.h"
 #include "simulate/server/watches.h"
 

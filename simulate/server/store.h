@@ -17,16 +17,11 @@
 
 #include "base/clock.h"
 #include "simulate/base/object_fields.h"
+#include "simulate/protocol/route.h"
 
 namespace podium::simulate {
 
 using Version = std::uint64_t;
-
-struct Key {
-  std::string plural, ns, name;
-  auto operator<=>(const Key&) const = default;
-  std::string text() const { return plural + " " + (ns.empty() ? "" : ns + "/") + name; }
-};
 
 struct Stored {
   json::value value;

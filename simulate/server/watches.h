@@ -11,7 +11,7 @@
 
 #include "simulate/base/agenda.h"
 #include "simulate/base/dice.h"
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

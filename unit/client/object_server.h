@@ -8,14 +8,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "api/text/json_view.h"
 #include "async/timer.h"
+#include "simulate/protocol/patch.h"
+#include "simulate/protocol/route.h"
 #include "unit/client/doubles.h"
 
 namespace podium::unit {
@@ -76,17 +82,17 @@ class ObjectServer {
   // Stores an object, as another client would, under its own name and namespace.
   void put(const std::string& plural, json_value object) {
     const std::lock_guard lock(mutex_);
-    const auto key = key_of(plural, text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+    const Key key{plural, text(object, "/metadata/namespace"), text(object, "/metadata/name")};
     store(key, std::move(object));
   }
   void erase(const std::string& plural, const std::string& ns, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    drop(key_of(plural, ns, name));
+    drop({plural, ns, name});
   }
   // The object; null where there is none.
   json_value find(const std::string& plural, const std::string& ns, const std::string& name) const {
     const std::lock_guard lock(mutex_);
-    const auto it = objects_.find(key_of(plural, ns, name));
+    const auto it = objects_.find({plural, ns, name});
     return it == objects_.end() ? json_value() : it->second;
   }
   std::vector<json_value> all(const std::string& plural) const {  // by namespace and name
@@ -106,9 +112,7 @@ class ObjectServer {
     return out;
   }
   static std::string text(const json_value& object, std::string_view pointer) {
-    boost::system::error_code none;
-    const auto* found = object.find_pointer(pointer, none);
-    return found && found->is_string() ? std::string(found->get_string()) : std::string();
+    return api::text_at(object, pointer);
   }
 
   std::shared_ptr<ScriptedTransport> transport = std::make_shared<ScriptedTransport>();
@@ -117,66 +121,41 @@ class ObjectServer {
   void serve_watches(const std::string& only = "") {
     transport->on_live = [this, only](const client::Request& request) -> std::unique_ptr<client::Stream> {
       auto feed = std::make_shared<LiveStream::Feed>();
-      const auto plural = only.empty() ? parse(path_of(request)).key.plural : only;
-      const bool questions = request.target.find("spec.dryRun%3Dtrue") != std::string::npos;
+      const auto route = route_of(request);
+      const auto plural = only.empty() ? route.plural : only;
+      const auto selector = selector_of(route);
       const std::lock_guard lock(mutex_);
-      if (request.target.find("sendInitialEvents=true") != std::string::npos) {
+      if (route.parameter("sendInitialEvents") == "true") {
         std::string all;  // in one piece, as large lists arrive
         for (const auto& [key, object] : objects_) {
-          if (key.plural == plural && (!questions || is_question(object))) all += event("ADDED", object);
+          if (key.plural == plural && selector.matches(object)) all += event("ADDED", object);
         }
         feed->pieces.push_back(all + R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
                                std::to_string(version_) +
                                R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})"
                                "\n");
       }
-      watches_.push_back({plural, questions, feed});
+      watches_.push_back({plural, selector, feed});
       return std::make_unique<LiveStream>(feed);
     };
   }
 
  private:
-  struct Key {
-    std::string plural, ns, name;
-    auto operator<=>(const Key&) const = default;
-  };
-  struct Path {
-    Key key;  // without a name: the collection
-    std::string subresource;
-  };
+  using Key = simulate::Key;
+  using Route = simulate::Route;
 
-  static Key key_of(const std::string& plural, const std::string& ns, const std::string& name) {
-    return {plural, ns, name};
-  }
   static std::string path_of(const client::Request& request) {
     return request.target.substr(0, request.target.find('?'));
   }
-
-  // /api/v1/… or /apis/GROUP/VERSION/…, then namespaces/NS where it has one, PLURAL, NAME, SUBRESOURCE.
-  static Path parse(const std::string& path) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 1, end; at <= path.size(); at = end + 1) {
-      end = std::min(path.find('/', at), path.size());
-      parts.push_back(path.substr(at, end - at));
-    }
-    std::size_t at = parts[0] == "api" ? 2 : 3;
-    const auto next = [&] { return at < parts.size() ? parts[at++] : std::string(); };
-    Path out;
-    if (at + 2 < parts.size() && parts[at] == "namespaces") {
-      ++at;
-      out.key.ns = next();
-    }
-    out.key.plural = next();
-    out.key.name = next();
-    out.subresource = next();
-    return out;
+  static Route route_of(const client::Request& request) {
+    auto route = simulate::parse_route(request.target);
+    EXPECT_TRUE(route) << request.target;
+    return route.value_or(Route());
   }
-
-  static std::string query(const client::Request& request, const std::string& name) {
-    const auto at = request.target.find(name + "=");
-    if (at == std::string::npos) return "";
-    const auto from = at + name.size() + 1;
-    return request.target.substr(from, request.target.find('&', from) - from);
+  static simulate::RouteSelector selector_of(const Route& route) {
+    auto selector = simulate::RouteSelector::of(route);
+    EXPECT_TRUE(selector) << "unknown selector";
+    return selector.value_or(simulate::RouteSelector());
   }
   static Reply status(int code, const std::string& reason) {
     return client::Response{
@@ -195,147 +174,85 @@ class ObjectServer {
       --refusals_;
       return refusal_;
     }
-    const auto path = parse(path_of(request));
-    if (request.method == "POST") return create(path, boost::json::parse(request.body));
-    if (path.key.name.empty() && request.method == "DELETE") return remove_all(path.key, request);
-    if (path.key.name.empty()) return list(path.key, request);
-    const auto it = objects_.find(path.key);
+    const auto route = route_of(request);
+    if (request.method == "POST") return create(route.key(), boost::json::parse(request.body));
+    if (route.name.empty() && request.method == "DELETE") return remove_all(route);
+    if (route.name.empty()) return list(route);
+    const auto it = objects_.find(route.key());
     if (it == objects_.end()) return status(404, "NotFound");
     if (request.method == "GET") return client::Response{200, boost::json::serialize(it->second)};
     const auto body = boost::json::parse(request.body);
-    if (request.method == "PUT") return update(path, it->second, body);
-    if (request.method == "DELETE") return remove(path, it->second, body);
-    if (request.content_type == "application/json-patch+json")
-      return patch_by_steps(path, it->second, body.as_array());
+    const bool deletes = request.method == "DELETE";
+    if (is_of_another(it->second, body, deletes ? "/preconditions" : "/metadata"))
+      return status(409, "Conflict");
+    if (deletes) {
+      drop(route.key());
+      return client::Response{200, "{}"};
+    }
+    if (request.method == "PUT") return stored(200, route.key(), body);
+    if (request.content_type == "application/json-patch+json") {
+      auto patched = it->second;
+      if (!simulate::json_patch(patched, body)) return status(422, "Invalid");
+      return stored(200, route.key(), std::move(patched));
+    }
     EXPECT_EQ(request.content_type, "application/merge-patch+json");
-    return patch(path, it->second, body);
+    return patch(route, it->second, body);
+  }
+  Reply stored(int code, const Key& key, json_value object) {
+    store(key, std::move(object));
+    return client::Response{code, boost::json::serialize(objects_.at(key))};
+  }
+  // True if the body names, below this pointer, a UID or a resourceVersion that the object does not have.
+  static bool is_of_another(const json_value& object, const json_value& body, const std::string& pointer) {
+    return std::ranges::any_of(std::array{"/uid", "/resourceVersion"}, [&](const std::string& field) {
+      const auto wanted = text(body, pointer + field);
+      return !wanted.empty() && wanted != text(object, "/metadata" + field);
+    });
   }
 
-  Reply create(Path path, json_value object) {
-    path.key.name = text(object, "/metadata/name");
-    if (objects_.contains(path.key)) return status(409, "AlreadyExists");
-    store(path.key, std::move(object));
-    return client::Response{201, boost::json::serialize(objects_.at(path.key))};
+  Reply create(Key key, json_value object) {
+    key.name = text(object, "/metadata/name");
+    if (objects_.contains(key)) return status(409, "AlreadyExists");
+    return stored(201, key, std::move(object));
   }
-  Reply update(const Path& path, const json_value& old, json_value object) {
-    const auto expected = text(object, "/metadata/resourceVersion");
-    if (!expected.empty() && expected != text(old, "/metadata/resourceVersion"))
-      return status(409, "Conflict");
-    store(path.key, std::move(object));
-    return client::Response{200, boost::json::serialize(objects_.at(path.key))};
-  }
-  Reply patch_by_steps(const Path& path, json_value object, const boost::json::array& steps) {
-    for (const auto& step : steps) {
-      const auto pointer = text(step, "/path");
-      boost::system::error_code none;
-      const auto* found = object.find_pointer(pointer, none);
-      if (text(step, "/op") == "test") {
-        if ((found ? *found : json_value()) != step.at("value")) return status(422, "Invalid");
-      } else {
-        EXPECT_EQ(text(step, "/op"), "add");
-        object.as_object()[pointer.substr(1)] = step.at("value");
-      }
-    }
-    store(path.key, std::move(object));
-    return client::Response{200, boost::json::serialize(objects_.at(path.key))};
-  }
-  Reply patch(const Path& path, json_value object, const json_value& body) {
-    const auto uid = text(body, "/metadata/uid");
-    if (!uid.empty() && uid != text(object, "/metadata/uid")) return status(409, "Conflict");
-    const auto version = text(body, "/metadata/resourceVersion");
-    if (!version.empty() && version != text(object, "/metadata/resourceVersion"))
-      return status(409, "Conflict");
-    if (path.subresource.empty()) {
-      merge(object, body);
+  Reply patch(const Route& route, json_value object, const json_value& body) {
+    if (route.subresource.empty()) {
+      simulate::merge_patch(object, body);
     } else {
-      merge(object.as_object()[path.subresource], body.at(path.subresource));
+      simulate::merge_patch(object.as_object()[route.subresource], body.at(route.subresource));
     }
-    store(path.key, std::move(object));
-    return client::Response{200, boost::json::serialize(objects_.at(path.key))};
+    return stored(200, route.key(), std::move(object));
   }
-  Reply remove(const Path& path, const json_value& object, const json_value& body) {
-    const auto uid = text(body, "/preconditions/uid");
-    if (!uid.empty() && uid != text(object, "/metadata/uid")) return status(409, "Conflict");
-    const auto version = text(body, "/preconditions/resourceVersion");
-    if (!version.empty() && version != text(object, "/metadata/resourceVersion"))
-      return status(409, "Conflict");
-    drop(path.key);
-    return client::Response{200, "{}"};
-  }
-  // Deletes up to `limit` objects of a namespace that have all labels of the selector ("a=b,c=d").
-  Reply remove_all(const Key& of, const client::Request& request) {
+  // Deletes up to `limit` of the selected objects of a namespace.
+  Reply remove_all(const Route& of) {
     EXPECT_FALSE(of.ns.empty()) << "there is no such request";
-    const auto limit = query(request, "limit");
-    const auto labels = decoded(query(request, "labelSelector"));
-    boost::json::array items;
-    std::vector<Key> gone;
-    for (const auto& [key, object] : objects_) {
-      if (key.plural != of.plural || key.ns != of.ns || !has_labels(object, labels)) continue;
-      if (!is_selected(object, query(request, "fieldSelector"))) continue;
-      if (!limit.empty() && items.size() == std::stoul(limit)) break;
-      items.push_back(object);
-      gone.push_back(key);
-    }
-    for (const auto& key : gone) drop(key);
-    return client::Response{200, boost::json::serialize(json_value{{"items", items}})};
-  }
-  static std::string decoded(const std::string& text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      if (text[at] != '%') {
-        out += text[at];
-      } else {
-        out += static_cast<char>(std::stoi(text.substr(at + 1, 2), nullptr, 16));
-        at += 2;
-      }
-    }
-    return out;
-  }
-  static bool has_labels(const json_value& object, const std::string& selector) {
-    boost::system::error_code none;
-    const auto* labels = object.find_pointer("/metadata/labels", none);
-    for (std::size_t at = 0, end; at < selector.size(); at = end + 1) {
-      end = std::min(selector.find(',', at), selector.size());
-      const auto one = selector.substr(at, end - at);
-      const auto equals = one.find('=');
-      const bool differs = one[equals - 1] == '!';
-      const auto* value = labels ? labels->as_object().if_contains(one.substr(0, equals - differs)) : nullptr;
-      if ((value && *value == json_value(one.substr(equals + 1))) == differs) return false;
-    }
-    return true;
+    auto [items, _] = page(of, 0);
+    for (const auto& item : items) drop({of.plural, of.ns, text(item, "/metadata/name")});
+    return client::Response{200, boost::json::serialize(json_value{{"items", std::move(items)}})};
   }
   // The continue token is the number of objects before the page.
-  Reply list(const Key& of, const client::Request& request) const {
-    const auto limit = query(request, "limit"), token = query(request, "continue");
-    const std::size_t skip = token.empty() ? 0 : std::stoul(token),
-                      most = limit.empty() ? SIZE_MAX : std::stoul(limit);
-    const auto labels = decoded(query(request, "labelSelector"));
+  Reply list(const Route& of) const {
+    const auto token = of.parameter("continue");
+    const std::size_t skip = token.empty() ? 0 : std::stoul(token);
+    auto [items, has_more] = page(of, skip);
+    boost::json::object meta{{"resourceVersion", std::to_string(version_)}};
+    if (has_more) meta["continue"] = std::to_string(skip + items.size());
+    return client::Response{
+        200, boost::json::serialize(json_value{{"metadata", meta}, {"items", std::move(items)}})};
+  }
+  // The first `limit` of the selected objects after `skip`; true: there are more.
+  std::pair<boost::json::array, bool> page(const Route& of, std::size_t skip) const {
+    const auto selector = selector_of(of);
+    const auto limit = of.parameter("limit");
+    const auto most = limit.empty() ? SIZE_MAX : std::stoul(limit);
     boost::json::array items;
-    std::size_t at = 0;
-    bool more = false;
     for (const auto& [key, object] : objects_) {
       if (key.plural != of.plural || (!of.ns.empty() && key.ns != of.ns)) continue;
-      if (!is_selected(object, query(request, "fieldSelector")) || !has_labels(object, labels)) continue;
-      if (at++ < skip) continue;
-      if (items.size() == most) {
-        more = true;
-        break;
-      }
+      if (!selector.matches(object) || (skip > 0 && skip--)) continue;
+      if (items.size() == most) return {std::move(items), true};
       items.push_back(object);
     }
-    boost::json::object meta{{"resourceVersion", std::to_string(version_)}};
-    if (more) meta["continue"] = std::to_string(skip + most);
-    return client::Response{200, boost::json::serialize(json_value{{"metadata", meta}, {"items", items}})};
-  }
-
-  // Evaluates the only field selectors that podium uses.
-  static bool is_selected(const json_value& object, const std::string& selector) {
-    if (selector.find("spec.dryRun") == std::string::npos) return true;
-    boost::system::error_code none;
-    const auto* dry = object.find_pointer("/spec/dryRun", none);
-    const bool is_question = dry && *dry == json_value(true);
-    return is_question ==
-           (selector.find("%21") == std::string::npos && selector.find('!') == std::string::npos);
+    return {std::move(items), false};
   }
 
   void store(const Key& key, json_value object) {
@@ -360,28 +277,7 @@ class ObjectServer {
   void deliver(const std::string& plural, const std::string& type, const json_value& object) {
     for (const auto& watch : watches_) {
       if (watch.plural != plural || watch.feed->ended) continue;
-      if (!watch.questions || is_question(object)) watch.feed->push(event(type, object));
-    }
-  }
-
-  static bool is_question(const json_value& object) {
-    boost::system::error_code none;
-    const auto* dry_run = object.find_pointer("/spec/dryRun", none);
-    return dry_run && dry_run->is_bool() && dry_run->get_bool();
-  }
-
-  static void merge(json_value& into, const json_value& patch) {
-    if (!patch.is_object()) {
-      into = patch;
-      return;
-    }
-    if (!into.is_object()) into = boost::json::object();
-    for (const auto& [key, value] : patch.get_object()) {
-      if (value.is_null()) {
-        into.get_object().erase(key);
-      } else {
-        merge(into.get_object()[key], value);
-      }
+      if (watch.selector.matches(object)) watch.feed->push(event(type, object));
     }
   }
 
@@ -389,7 +285,7 @@ class ObjectServer {
   std::map<Key, json_value> objects_;
   struct Watch {
     std::string plural;
-    bool questions = false;  // the field selector spec.dryRun=true, the one that is used with these
+    simulate::RouteSelector selector;
     std::shared_ptr<LiveStream::Feed> feed;
   };
   std::vector<Watch> watches_;

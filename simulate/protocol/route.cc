@@ -1,21 +1,16 @@
-#include "simulate/server/route.h"
+#include "simulate/protocol/route.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace podium::simulate {
-namespace {
+#include "api/text/json_view.h"
+#include "base/ascii.h"
 
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> out;
-  out.reserve(8);
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find(by, at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
+namespace podium::simulate {
+
+namespace json = boost::json;
+
+namespace {
 
 // The segments of a path, one by one; empty ones after its end.
 class Segments {
@@ -52,7 +47,7 @@ std::string decoded(std::string_view text) {
 
 // The value that a selector compares with: a bool is "true" or "false", an absent field is empty.
 std::string selected_text(const json::value& object, std::string_view pointer) {
-  const auto* found = find_at(object, pointer);
+  const auto* found = api::value_at(object, pointer);
   if (!found) return {};
   if (found->is_bool()) return found->get_bool() ? "true" : "false";
   return found->is_string() ? std::string(found->get_string()) : std::string();
@@ -76,7 +71,7 @@ std::optional<Route> parse_route(std::string_view target) {
   Route route;
   const auto question = target.find('?');
   if (question != std::string_view::npos) {
-    for (const auto pair : split(target.substr(question + 1), '&')) {
+    for (const auto pair : split(target.substr(question + 1), "&")) {
       if (pair.empty()) continue;  // "?" without a query
       const auto equals = pair.find('=');
       if (equals == std::string_view::npos) return std::nullopt;
@@ -108,7 +103,7 @@ std::optional<RouteSelector> RouteSelector::of(const Route& route) {
   for (const bool labels : {false, true}) {
     const auto text = route.parameter(labels ? "labelSelector" : "fieldSelector");
     if (text.empty()) continue;
-    for (const auto term : split(text, ',')) {
+    for (const auto term : split(text, ",")) {
       const auto equals = term.find('=');
       if (equals == std::string_view::npos || equals == 0) return std::nullopt;
       const bool equal = term[equals - 1] != '!';

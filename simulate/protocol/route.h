@@ -1,4 +1,5 @@
 // Route: the parts of a request's target. RouteSelector: the objects that a list or a watch selects.
+// Both modelled API servers use them: that of a life, and ObjectServer of the unit tests.
 //
 // Threads: pure functions. Errors: nullopt for forms that the model does not know.
 #pragma once
@@ -10,9 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/server/store.h"
-
 namespace podium::simulate {
+
+// Names an object.
+struct Key {
+  std::string plural, ns, name;
+  auto operator<=>(const Key&) const = default;
+  std::string text() const { return plural + " " + (ns.empty() ? "" : ns + "/") + name; }
+};
 
 struct Route {
   std::string group, plural, ns, name, subresource;
@@ -32,7 +38,7 @@ class RouteSelector {
  public:
   static std::optional<RouteSelector> of(
       const Route& route);  // nullopt: a selector that the model does not know
-  bool matches(const json::value& object) const;
+  bool matches(const boost::json::value& object) const;
 
  private:
   struct Term {

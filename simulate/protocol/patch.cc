@@ -1,4 +1,4 @@
-#include "simulate/server/patch.h"
+#include "simulate/protocol/patch.h"
 
 #include <algorithm>
 #include <string>
