@@ -420,9 +420,10 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 bool needs_waiting(const Question& question, const config::Config& config) {
   if (asks_what_waits(question) || question.fixes || asks_for_room(question)) return true;
   if (is_for_other_schedulers(question, config)) return true;
-  // Its update waits for each of its pods.
+  // The update of a StatefulSet waits for each of its pods; that of a Deployment counts them in its surge.
   const auto& subject = question.subject;
   if (subject && subject->kind == Subject::Kind::stateful_set && !subject->is_parallel) return true;
+  if (subject && subject->kind == Subject::Kind::deployment && subject->rolling_update) return true;
   return std::ranges::any_of(question.changes, [](const Change& change) {
     return change.type == Change::Type::add_nodes || !change.objects.disruption_budgets.empty();
   });

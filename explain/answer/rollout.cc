@@ -45,6 +45,7 @@ class DeploymentUpdate final : Update {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
     scale_up_old();
+    existing_.insert(existing_.end(), waiting_.begin(), waiting_.end());
     old_ = DeletionOrder(existing_);
     for (const auto& pod : updated_) old_.count_related(pod->pod->node_name);
     scale_down_old();
@@ -88,7 +89,7 @@ class DeploymentUpdate final : Update {
     if (existing_.empty() || !updated_.empty()) return;
     // Claims of devices are made for each pod.
     if (!existing_.front()->pod->resource_claims.empty()) return;
-    while (existing_.size() < count && has_time() && add_old()) {
+    while (existing_.size() + waiting_.size() < count && has_time() && add_old()) {
     }
   }
 
@@ -367,7 +368,7 @@ std::optional<UpdateStart> start_of_update(const Question& question, Snapshot fo
   if (!question.subject->rolling_update) return std::nullopt;
   add_owner(*question.subject, fork);
   Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()), budget);
-  if (question.changes.empty()) return UpdateStart{std::move(fork), std::move(quotas)};
+  if (question.changes.empty()) return UpdateStart{std::move(fork), std::move(quotas), waiting};
   ForkMemory memory;
   WaitingLine line(asks_what_waits(question) ? waiting : std::vector<cluster::PodInfoPtr>(), config, budget,
                    fork);
@@ -376,7 +377,7 @@ std::optional<UpdateStart> start_of_update(const Question& question, Snapshot fo
                                       quotas, line, question.seen_namespaces, waiting},
                                      memory, fork);
   if (!changes) return std::nullopt;
-  return UpdateStart{std::move(fork), std::move(quotas)};
+  return UpdateStart{std::move(fork), std::move(quotas), waiting};
 }
 
 }  // namespace podium::explain

@@ -34,7 +34,12 @@ Update::Update(const Replicas& replicas, Count count, UpdateStart start)
   const auto has_new = [&](const PodInfoPtr& pod) { return has_time() && wanted.is_of(*pod->pod); };
   const auto updated = std::ranges::stable_partition(existing_, std::not_fn(has_new));
   // If all have it, the update is one that only restarts them.
-  if (updated.size() < existing_.size()) {
+  const bool is_restart = updated.size() == existing_.size();
+  for (const auto& pod : start.waiting) {
+    if (is_own(*pod->pod) && !pod->pod->meta.deleted && (is_restart || !has_new(pod)))
+      waiting_.push_back(pod);
+  }
+  if (!is_restart) {
     updated_.assign(updated.begin(), updated.end());
     existing_.erase(updated.begin(), updated.end());
     placed_ = std::min(static_cast<std::int32_t>(updated_.size()), count_);

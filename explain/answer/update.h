@@ -21,6 +21,7 @@ namespace podium::explain {
 struct UpdateStart {
   cluster::Snapshot fork;
   Quotas quotas;
+  std::vector<cluster::PodInfoPtr> waiting = {};  // of all workloads: without a node
 };
 
 struct RolloutEnd {
@@ -58,6 +59,7 @@ class Update {
   cluster::Snapshot fork_;
   Quotas quotas_;
   std::vector<cluster::PodInfoPtr> existing_;  // with the old template; without those that terminate
+  std::vector<cluster::PodInfoPtr> waiting_;   // with the old template, without a node
   std::vector<cluster::PodInfoPtr> updated_;   // with the new one
   std::int32_t placed_ = 0;                    // new pods
   std::string quota_;                          // that allows no more new pods now

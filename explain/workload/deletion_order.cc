@@ -38,7 +38,7 @@ DeletionOrder::DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods) : siz
 }
 
 DeletionOrder::Class DeletionOrder::class_of(const api::Pod& pod) {
-  return {.is_ready = is_ready(pod), .cost = deletion_cost_of(pod)};
+  return {.is_placed = !pod.node_name.empty(), .is_ready = is_ready(pod), .cost = deletion_cost_of(pod)};
 }
 
 DeletionOrder::Rank DeletionOrder::rank_of(std::string_view node, const Pods& pods) const {

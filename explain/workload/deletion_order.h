@@ -1,6 +1,7 @@
-// The order in which a ReplicaSet's controller deletes pods that run: those that are not ready first, then
-// those of the lowest deletion cost, those on nodes with many of the workload's pods, and the newest. The
-// controller takes equal ones by their UIDs, which are random: here, one on the node that has most of them.
+// The order in which a ReplicaSet's controller deletes pods: those without a node first, then those that are
+// not ready, those of the lowest deletion cost, those on nodes with many of the workload's pods, and the
+// newest. The controller takes equal ones by their UIDs, which are random: here, one on the node that has
+// most of them.
 //
 // Taking and forgetting a pod costs a logarithm of the pods, so a rolling update of many pods stays linear.
 //
@@ -28,7 +29,7 @@ namespace podium::explain {
 class DeletionOrder {
  public:
   DeletionOrder() = default;  // no pods
-  // Pods of one workload, all placed.
+  // Pods of one workload.
   explicit DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods);
   DeletionOrder(DeletionOrder&&) = default;
   DeletionOrder& operator=(DeletionOrder&&) = default;
@@ -47,7 +48,7 @@ class DeletionOrder {
 
  private:
   struct Class {
-    bool is_ready;
+    bool is_placed, is_ready;
     std::int64_t cost;
     auto operator<=>(const Class&) const = default;
   };

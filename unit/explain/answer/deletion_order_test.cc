@@ -38,13 +38,15 @@ TEST(DeletionOrder, GoesByReadinessCostCrowdAndAge) {
   auto unready = pod("unready").created(kOld), cheap = pod("cheap").annotation(kCost, "-1").created(kOld),
        dear = pod("dear").annotation(kCost, "5").created(kNew),
        invalid = pod("invalid").annotation(kCost, "+7").created(kNew), old = pod("old").created(kOld),
-       crowded = pod("crowded").created(kOld), also = pod("also-crowded").created(kNew);
-  DeletionOrder order({placed(old, "n1"), placed(invalid, "n2"), placed(dear, "n3"), placed(cheap, "n4"),
-                       placed(unready, "n5", false), placed(crowded, "n6"), placed(also, "n6")});
-  EXPECT_EQ(order.size(), 7u);
-  EXPECT_EQ(order.unready(), 1u);
-  EXPECT_EQ(names_of(order.take(7)), (std::vector<std::string>{"unready", "cheap", "also-crowded", "crowded",
-                                                               "invalid", "old", "dear"}));
+       crowded = pod("crowded").created(kOld), also = pod("also-crowded").created(kNew),
+       waits = pod("waits").annotation(kCost, "9").created(kOld);
+  DeletionOrder order({cluster::make_pod_info(waits.ptr()), placed(old, "n1"), placed(invalid, "n2"),
+                       placed(dear, "n3"), placed(cheap, "n4"), placed(unready, "n5", false),
+                       placed(crowded, "n6"), placed(also, "n6")});
+  EXPECT_EQ(order.size(), 8u);
+  EXPECT_EQ(order.unready(), 2u);
+  EXPECT_EQ(names_of(order.take(8)), (std::vector<std::string>{"waits", "unready", "cheap", "also-crowded",
+                                                               "crowded", "invalid", "old", "dear"}));
   EXPECT_TRUE(order.empty());
 }
 

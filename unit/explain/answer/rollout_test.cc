@@ -316,6 +316,19 @@ TEST(RollingUpdate, NewPodsBecomeReadyOneAfterTheOther) {
                           "ones that wait."));
 }
 
+TEST(RollingUpdate, AnOldPodThatWaitsIsPartOfTheSurge) {
+  const auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {"n1", "n2"}, "3");
+  const auto old = pod("web-3").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web").req("cpu", "3");
+  const auto after = [&](const char* cpu) {
+    return answer(*unit::read(deployment(cpu, rolling("1", "0"))), snapshot, unit::default_config(), {}, {},
+                  {cluster::make_pod_info(test::share(api::Pod(old)))});
+  };
+  EXPECT_THAT(left(after("3")),
+              ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that "
+                          "run and 1 new one that waits."));
+  EXPECT_FALSE(after("1").answer->stuck_rollout) << "it is deleted once the first new one is ready";
+}
+
 // As `podium capacity` asks.
 TEST(RollingUpdate, AQuestionHowManyFitUpdatesNoPod) {
   const auto status = ask(deployment("3", rolling("1", "0"), "", R"(, "replicas": 100)"), three_nodes("1"));
