@@ -40,10 +40,11 @@ class Rollouts(Live):
         return [each for each in self.plane.get(PODS)["items"] if not each["metadata"].get("deletionTimestamp")]
 
     def run_placed_pods(self):
-        """Marks pods that have a node as running, as their kubelets would, so that the controller continues."""
-        for each in self.pods():
-            if each["spec"].get("nodeName") and each["status"]["phase"] == "Pending":
-                self.plane.mark_running("default", each["metadata"]["name"], may_be_gone=True)
+        """Marks pods that have a node as running, as their kubelets would, so that the controller continues. True: all are."""
+        idle = [each["metadata"]["name"] for each in self.pods() if each["spec"].get("nodeName") and each["status"]["phase"] == "Pending"]
+        for name in idle:
+            self.plane.mark_running("default", name, may_be_gone=True)
+        return not idle
 
     def of_cpu(self, cpu):
         """The numbers of pods with this request that have a node, and that have none."""
@@ -53,8 +54,8 @@ class Rollouts(Live):
 
     def settles(self, cpu, placed, waiting):
         def settled():
-            self.run_placed_pods()
-            return self.of_cpu(cpu) == (placed, waiting)
+            counts = self.of_cpu(cpu)
+            return self.run_placed_pods() and counts == (placed, waiting)
         wait_until(settled, f"{placed} pods with {cpu} CPUs have a node, {waiting} have none")
 
     def test_what_is_said_happens(self):
