@@ -14,6 +14,13 @@
 
 namespace podium::kubectl {
 
+// A node with 4 cpu. Further items may follow.
+inline constexpr const char* kDumpOfOneNode = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}})";
+
 inline constexpr const char* kShopDump = R"(
 apiVersion: v1
 kind: List
@@ -131,6 +138,10 @@ class OnADump : public testing::Test {
     return text;
   }
   std::string out(const std::vector<std::string>& words) { return run(words).out; }
+  // Writes a dump of the node n-1 and of these items, each on a new line that begins with "- ".
+  std::string one_node_and(const std::string& items) {
+    return directory_.write("one.yaml", kDumpOfOneNode + items);
+  }
 
   std::string warnings_;  // of the last run, except those about the dump
   unit::TempDir directory_;

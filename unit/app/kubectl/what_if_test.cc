@@ -25,16 +25,11 @@ TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
 // The pods that wait compete for the room; a gated one does not yet, nor the workload's own.
 TEST_F(OnADump, AStoredPodKeepsTheLabelsOfItsRuntimeClass) {
   const auto pod = [&](const std::string& more) {
-    const auto dump =
-        directory_.write("class.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+    const auto dump = one_node_and(R"(
 - {apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, handler: kata, scheduling: {nodeSelector: {kata: "yes"}}}
 - {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop, uid: p}, spec: {)" +
-                                           more +
-                                           R"(nodeSelector: {kata: "yes"}, containers: [{name: c, image: i}]}}
+                                   more +
+                                   R"(nodeSelector: {kata: "yes"}, containers: [{name: c, image: i}]}}
 )");
     return run_on(dump, {"whatif", "pod/p", "-n", "shop", "--fixes"}).out;
   };
@@ -43,11 +38,7 @@ items:
 }
 
 TEST_F(OnADump, APodThatGoesNowhere) {
-  const auto dump = directory_.write("ended.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+  const auto dump = one_node_and(R"(
 - {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: shop, uid: d}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Succeeded}}
 - {apiVersion: v1, kind: Pod, metadata: {name: proxy, namespace: shop, uid: e, annotations: {kubernetes.io/config.mirror: a}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
 )");

@@ -20,11 +20,7 @@ TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
 }
 
 TEST_F(OnADump, AWorkloadOfADeviceThatNoNodeHas) {
-  const auto dump = directory_.write("gpu.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+  const auto dump = one_node_and(R"(
 - {apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: ml, uid: t}, spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
 - apiVersion: v1
   kind: Pod
@@ -77,11 +73,7 @@ TEST_F(OnADump, AGatedPodGetsANextStep) {
 }
 
 TEST_F(OnADump, APodThatHasEndedSaysHow) {
-  const auto dump = directory_.write("ended.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+  const auto dump = one_node_and(R"(
 - {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: shop, uid: d}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Succeeded}}
 - {apiVersion: v1, kind: Pod, metadata: {name: evicted, namespace: shop, uid: e}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Failed, reason: Evicted, message: "The node was low on resource: memory. "}}
 - {apiVersion: v1, kind: Pod, metadata: {name: early, namespace: shop, uid: f}, spec: {containers: [{name: c, image: i}]}, status: {phase: Failed}}
@@ -94,11 +86,7 @@ items:
 }
 
 TEST_F(OnADump, APodThatNoSchedulerHasPlacedSaysSo) {
-  const auto dump = directory_.write("given.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+  const auto dump = one_node_and(R"(
 - {apiVersion: v1, kind: Pod, metadata: {name: lost, namespace: shop, uid: a}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: {phase: Pending}}
 - {apiVersion: v1, kind: Pod, metadata: {name: given, namespace: shop, uid: b}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Pending}}
 - {apiVersion: v1, kind: Pod, metadata: {name: left, namespace: shop, uid: c}, spec: {nodeName: n-9, containers: [{name: c, image: i}]}, status: {phase: Running, conditions: [{type: PodScheduled, status: "True"}]}}

@@ -47,11 +47,7 @@ class OfStates : public OnADump {
 
 // The dump is of a moment before the decision.
 TEST_F(OfStates, APodOfAWorkloadThatFitsIsNotBlocked) {
-  const auto cluster = directory_.write("fits.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+  const auto cluster = one_node_and(R"(
 - {apiVersion: v1, kind: Node, metadata: {name: n-2}, status: {allocatable: {cpu: 100m, memory: 8Gi, pods: "10"}}}
 - {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop, uid: d}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}
 - {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-a, namespace: shop, uid: r, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {selector: {matchLabels: {app: web}}}}

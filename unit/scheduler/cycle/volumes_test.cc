@@ -44,6 +44,17 @@ class Volumes : public lifecycle_test::LifecycleTest {
                                .before = {},
                                .after = podium::test::share(object)});
   }
+  // One volume, and two pods whose claims both match it: web, and late with this priority.
+  void see_two_pods_for_one_volume(int priority_of_late = 0) {
+    show(volume("3"));
+    show(claim("4"));
+    auto other = claim("4");
+    other.meta.name = "d";
+    other.meta.uid = "uid-d";
+    show(other);
+    see(pod("web").claim("c"));
+    see(pod("late").priority(priority_of_late).claim("d"));
+  }
   void wrote_version(const std::string& version) {
     scheduler_.write_ended("uid-web",
                            {boost::json::object{{"metadata", {{"resourceVersion", version}}}}, {}});
@@ -79,14 +90,7 @@ TEST_F(Volumes, AVolumeIsPromisedAndThePodWaitsUntilItIsBound) {
 }
 
 TEST_F(Volumes, TwoPodsDoNotGetOneVolume) {
-  show(volume("3"));
-  show(claim("4"));
-  auto other = claim("4");
-  other.meta.name = "d";
-  other.meta.uid = "uid-d";
-  show(other);
-  see(pod("web").claim("c"));
-  see(pod("late").claim("d"));
+  see_two_pods_for_one_volume();
   EXPECT_EQ(run(), 2);
   EXPECT_EQ(rejected_by("late"), "VolumeBinding");
 }
@@ -160,14 +164,7 @@ TEST_F(Volumes, APodThatIsDeletedGivesItsVolumeBack) {
 
 // kube-scheduler wakes no pod for this: the pod waits for the flush.
 TEST_F(Volumes, AVolumeThatIsGivenBackWakesThePodThatDidNotGetIt) {
-  show(volume("3"));
-  show(claim("4"));
-  auto other = claim("4");
-  other.meta.name = "d";
-  other.meta.uid = "uid-d";
-  show(other);
-  see(pod("web").claim("c"));
-  see(pod("late").claim("d"));
+  see_two_pods_for_one_volume();
   run();
   ASSERT_EQ(rejected_by("late"), "VolumeBinding");
   scheduler_.pod_deleted("uid-web");
@@ -180,14 +177,7 @@ TEST_F(Volumes, AVolumeThatIsGivenBackWakesThePodThatDidNotGetIt) {
 }
 
 TEST_F(Volumes, AFailedBindingAlsoGivesItsVolumeBackToOtherPods) {
-  show(volume("3"));
-  show(claim("4"));
-  auto other = claim("4");
-  other.meta.name = "d";
-  other.meta.uid = "uid-d";
-  show(other);
-  see(pod("web").claim("c"));
-  see(pod("late").priority(100).claim("d"));
+  see_two_pods_for_one_volume(100);
   run();
   ASSERT_EQ(rejected_by("web"), "VolumeBinding");
   take();
