@@ -98,7 +98,7 @@ class ErrorOutput {
     passed_ += kept.size();
     write(kept);
     if (kept.size() < text.size() && !std::exchange(said_, true))
-      write("\n(the rest of this program's standard error is left out)\n");
+      write("\n(the rest of this program's standard error is omitted)\n");
   }
   void write(std::string_view text) {
     if (keeps_) {

@@ -89,7 +89,7 @@ explain::RemovedPods replace_placed(const Subject& subject, cluster::Snapshot& s
   auto pods = explain::remove_placed(subject, snapshot);
   const auto removed = pods.placed.size();
   if (removed == 0) return pods;
-  warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} were not there",
+  warnings.push_back(fmt::format("{} {}/{}: evaluated as if its {} were not there",
                                  explain::to_string(subject.kind), subject.pod.meta.namespace_, subject.name,
                                  counted(removed, "placed pod")));
   return pods;

@@ -72,8 +72,7 @@ class AskedReader {
     for (const auto* field :
          {"changes", "strategies", "workloadRef", "fixes", "nodes", "profile", "minCount", "room"}) {
       if (api::find_at(value, fmt::format("/spec/{}", field)))
-        warnings_.push_back(
-            fmt::format("schedulingreport {}: spec.{} is not taken into account offline", name, field));
+        warnings_.push_back(fmt::format("schedulingreport {}: spec.{} is ignored offline", name, field));
     }
     if (const auto reference = api::text_at(value, "/spec/podRef/name"); !reference.empty()) {
       out_.references.push_back(namespace_of(value) + "/" + reference);

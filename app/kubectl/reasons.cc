@@ -57,9 +57,8 @@ std::string text_words(const ReasonRow& row, std::string_view without) {
 
 // A reason without words has only a text.
 std::string plain_words(const ReasonRow& row) {
-  return std::string(row.words.empty()
-                         ? "only the text, of a plugin that is not podium's, an extender or a failure"
-                         : row.words);
+  return std::string(row.words.empty() ? "only the text of another plugin, an extender or a failure"
+                                       : row.words);
 }
 
 std::string reasons_table(const ReasonRows& rows, const render::Options& options) {

@@ -265,7 +265,7 @@ std::string reply_of(const ToolCall& call, const Result<ChildEnd>& end) {
   const auto size = json::serialize(*document).size();
   if (size > kMostDocument)
     text += fmt::format(
-        "The JSON of this answer is left out, because it has {} bytes, more than {}: narrow the question.\n",
+        "The JSON of this answer is omitted, because it has {} bytes, more than {}: narrow the question.\n",
         size, kMostDocument);
   else if (document->is_object())
     result["structuredContent"] = *document;

@@ -97,7 +97,7 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
                    : wanted.uncordon.empty()  ? ". No node of these shapes helps:\n"
                                              : ". No new node of these shapes helps, a cordoned one does:\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
-                      : !wanted.is_fewest    ? "Additions without a superfluous node"
+                      : !wanted.is_fewest    ? "Additions, none superfluous"
                       : wanted.price.empty() ? "Fewest additions"
                                              : "Cheapest additions";
   return text +

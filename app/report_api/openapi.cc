@@ -22,7 +22,7 @@ constexpr Failure kFailures[] = {
     {"401", "no credentials, or invalid ones", false},
     {"403", "the user may not do this in the namespace", false},
     {"404", "there is no decision on the pod, or what-ifs are switched off", false},
-    {"405", "the path has another method, which Allow names", false},
+    {"405", "the method is not allowed; the header Allow lists those that are", false},
     {"413", "the body is larger than 1 MiB", true},
     {"415", "the body is neither JSON nor YAML", true},
     {"422", "the API server or podium would refuse this pod", true},

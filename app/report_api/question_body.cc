@@ -57,7 +57,7 @@ Result<json::value> parse(const QuestionBody& body) {
       api::parse_documents(body.text, "body", {.bytes = body.text.size(), .nodes = kNodes, .lines = false});
   if (!documents) return std::unexpected(documents.error());
   if (documents->size() != 1)
-    return invalid(fmt::format("body: has {} documents, and one is asked at a time", documents->size()));
+    return invalid(fmt::format("body: has {} documents; a request asks one question", documents->size()));
   return std::move(documents->front().value);
 }
 

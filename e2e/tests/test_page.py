@@ -89,7 +89,7 @@ class Page(PageLive):
         self.shows(totals, wanted)
         self.says("#moved", f"With these weights {wanted[0][0]} leads the shown nodes with {wanted[0][1]} points")
         self.assertEqual([one["node"] for one in self.rows() if one["chosen"]], [chosen], "the mark stays with the node")
-        self.browser.tab_to("here.innerText === 'Weights as they were'")
+        self.browser.tab_to("here.innerText === 'Reset weights'")
         self.browser.press("Enter")
         self.shows(totals, [(one["nodeName"], one["score"]) for one in status["topNodes"]])
         self.assert_quiet()

@@ -85,7 +85,7 @@ std::vector<std::string> left_out(const NodeSearch& search, const cluster::Snaps
       std::ranges::any_of(search.waiting, [](const auto& pod) { return has_read_volume(*pod->pod); });
   for (const auto& shape : shapes) {
     if (!has_volumes || !shape.like.empty() || shape.drivers) continue;
-    out.emplace_back("limits of volumes on nodes of the shapes without csiLimits");
+    out.emplace_back("volume limits of new nodes whose shape has no csiLimits");
     break;
   }
   return out;

@@ -33,7 +33,8 @@ cycle::WriteOutcome unwritten(const Error& error, bool conflict = false) {
 
 // The write ended with `error`, and the read of its result with `read`.
 cycle::WriteOutcome unread(const Error& error, const Error& read) {
-  return {.error = words_of(error) + "; whether it was made: " + words_of(read), .request = read.request};
+  return {.error = words_of(error) + "; the write may have taken effect: " + words_of(read),
+          .request = read.request};
 }
 
 // A name as the API server makes it from generateName. Source: apiserver/pkg/storage/names.

@@ -218,7 +218,7 @@ TEST_F(ExecCredentialTest, SpeaksAFewKibibytesOnStandardErrorHoweverMuchItSays) 
   const auto said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(token, "t") << "its output is read, so it continues";
   EXPECT_LT(said.size(), 20'000u);
-  EXPECT_THAT(said, HasSubstr("standard error is left out"));
+  EXPECT_THAT(said, HasSubstr("standard error is omitted"));
 }
 
 TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {

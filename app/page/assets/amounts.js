@@ -7,7 +7,7 @@ const units = [["Pi", 50n], ["Ti", 40n], ["Gi", 30n], ["Mi", 20n], ["Ki", 10n]];
 
 const up = (number, size) => (number + size - 1n) / size;
 
-// In billionths; undefined: not a quantity.
+// Returns the quantity in billionths; undefined: not a quantity.
 function billionths(text) {
   const parts = quantity.exec(text);
   if (!parts) return undefined;

@@ -35,7 +35,7 @@ export function Weights({ strategies, moved, still = [], onMove, onMoved, onRese
       );
     }),
     still.length > 0 && h("p", { class: "note" }, "A pale strategy scores all shown nodes the same, so its weight changes no order."),
-    h("p", null, h("button", { type: "button", onClick: onReset, disabled: !isMoved }, "Weights as they were"), children),
+    h("p", null, h("button", { type: "button", onClick: onReset, disabled: !isMoved }, "Reset weights"), children),
   );
 }
 

@@ -46,7 +46,7 @@ export function Trouble({ error, next }) {
   const hint =
     error.status === 401
       ? error.hasToken
-        ? "The token is not valid here, or no longer. Paste another one."
+        ? "The token is not valid here, or has expired. Paste another one."
         : "Paste a token above: podium asks the API server who you are."
       : error.status === 403
         ? "The API server refused it: podium shows only what you may read there. Ask for the right, or for another namespace."

@@ -67,7 +67,7 @@ export function answerVerdict({ status, words }) {
     return asked === 1 ? `It fits, and would go to ${first}.` : `All ${asked} fit. The first goes to ${first}.`;
   }
   if (status.outcome === "PartlyFits") {
-    const isTried = Boolean(status.firstFailure); // else the time was over first
+    const isTried = Boolean(status.firstFailure); // else the budget ended first
     return `${fitting} of ${asked} fit; ${isTried ? "the next does not" : "the others were not tried in time"}.`;
   }
   return `It does not fit: ${words.blockedBy}.`;

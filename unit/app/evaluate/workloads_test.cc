@@ -173,10 +173,9 @@ spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu
   ASSERT_TRUE(done->results[0].replicas);
   EXPECT_EQ(done->results[0].replicas->asked, 2u);
   EXPECT_EQ(done->results[0].replicas->fitting, 1u);
-  EXPECT_TRUE(
-      std::ranges::find(done->warnings,
-                        "StatefulSet default/web: asked about as if its 1 placed pod were not there") !=
-      done->warnings.end());
+  EXPECT_TRUE(std::ranges::find(done->warnings,
+                                "StatefulSet default/web: evaluated as if its 1 placed pod were not there") !=
+              done->warnings.end());
   EXPECT_NE(to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods: 1 of 2 fits.\n"),
             std::string::npos);
 }

@@ -80,12 +80,11 @@ TEST(Reasons, AreShownInFullByTheirCodes) {
             "  kube-scheduler's text    differs from case to case\n"
             "  plugin                   SchedulingGates\n"
             "A report has the names for the braces in \"about\", next to the code.\n");
-  EXPECT_EQ(
-      run_verb({"reasons", "Other"}).out,
-      "Other\n"
-      "  words                  only the text, of a plugin that is not podium's, an extender or a failure\n"
-      "  kube-scheduler's text  differs from case to case\n"
-      "  plugin                 any\n");
+  EXPECT_EQ(run_verb({"reasons", "Other"}).out,
+            "Other\n"
+            "  words                  only the text of another plugin, an extender or a failure\n"
+            "  kube-scheduler's text  differs from case to case\n"
+            "  plugin                 any\n");
 }
 
 TEST(Reasons, AreADocumentForPrograms) {

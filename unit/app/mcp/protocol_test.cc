@@ -188,7 +188,7 @@ TEST(Protocol, AnswersAreBounded) {
   const auto result = json::parse(reply_of(kCall, ChildEnd{0, output, ""})).at("result");
   EXPECT_FALSE(result.as_object().contains("structuredContent"));
   EXPECT_LT(text_of(result).size(), kMostWords + 500);
-  EXPECT_THAT(text_of(result), HasSubstr("left out"));
+  EXPECT_THAT(text_of(result), HasSubstr("is omitted"));
   EXPECT_THAT(text_of(result), HasSubstr("narrow the question"));
   std::string umlauts = "x";
   while (umlauts.size() <= kMostWords) umlauts += "ä";

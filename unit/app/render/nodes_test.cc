@@ -103,7 +103,7 @@ TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   };
   EXPECT_EQ(verdict(true, true, ""), "1 pod waits. Fewest additions:");
   EXPECT_EQ(verdict(true, true, "2.5"), "1 pod waits. Cheapest additions, for 2.5:");
-  EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions without a superfluous node:");
+  EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions, none superfluous:");
   EXPECT_EQ(verdict(false, false, ""), "1 pod waits. The best additions found before the deadline:");
   EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pod waits for room.\n");
   EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {.evicting = 2}, 0, 0)}}, {}, {}),

@@ -69,8 +69,8 @@ TEST(QuestionBody, WhatIsWrongIsSaidWithItsOwnPath) {
       {R"({"kind":"Pod","apiVersion":"v1","spec":{"containers":[]}})", "spec.containers: at least one"},
       {R"({"kind":"Pod","apiVersion":"v1","spec":{"colour":"red"}})", "spec.colour: unknown field"},
       {R"({"kind":"Pod","apiVersion":"v1","specs":{}})", "specs: unknown field"},
-      {"kind: Pod\n---\nkind: Pod\n", "body: has 2 documents, and one is asked at a time"},
-      {"", "body: has 0 documents, and one is asked at a time"},
+      {"kind: Pod\n---\nkind: Pod\n", "body: has 2 documents; a request asks one question"},
+      {"", "body: has 0 documents; a request asks one question"},
       {R"({"kind":"Pod","apiVersion":"v1","metadata":{"annotations":{"a":")" + std::string(70'000, 'x') +
            R"("}}})",
        "body: larger than 64 KiB"},

@@ -110,7 +110,7 @@ TEST(NodesWanted, LimitsOfVolumes) {
   };
   const auto without = search(shape(""), waiting, snapshot);
   EXPECT_EQ(choice_in(without), "1 l (4 db)");
-  EXPECT_THAT(without.answer->not_modelled, testing::Contains(HasSubstr("without csiLimits")));
+  EXPECT_THAT(without.answer->not_modelled, testing::Contains(HasSubstr("has no csiLimits")));
   const auto no_volumes = search(shape(""), many("web", 1, "1"), snapshot);
   EXPECT_THAT(no_volumes.answer->not_modelled, testing::Not(testing::Contains(HasSubstr("csiLimits"))));
   const auto limited = search(shape(R"(, "csiLimits": {"ebs.csi.aws.com": 2})"), waiting, snapshot);

@@ -426,7 +426,8 @@ TEST_F(ApiObjectWriterTest, ARefusalToLookIntoItIsNamed) {
                                  "message":"podium cannot get it"})"));
   const auto outcome = write();
   EXPECT_FALSE(outcome.object);
-  EXPECT_TRUE(outcome.error.ends_with("; whether it was made: podium cannot get it")) << outcome.error;
+  EXPECT_TRUE(outcome.error.ends_with("; the write may have taken effect: podium cannot get it"))
+      << outcome.error;
   EXPECT_EQ(outcome.request.verb, "get");
   EXPECT_EQ(outcome.request.resource, "persistentvolumeclaims");
 }
