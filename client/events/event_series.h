@@ -50,8 +50,8 @@ class EventSeries {
     Steady seen{}, written_at{};
   };
   using Entries = std::list<Entry>;
-  static const Key& key_of(const Key& key) { return key; }
-  static const Key& key_of(Entries::const_iterator entry) { return entry->key; }
+  static Key key_of(Key key) { return key; }
+  static Key key_of(Entries::const_iterator entry) { return entry->key; }
   struct KeyHash {
     using is_transparent = void;
     using is_avalanching = void;  // a key is a hash

@@ -75,7 +75,7 @@ class DeploymentUpdate final : Update {
     if (!updated_.empty() || old_.size() <= count) return;
     remove_first(old_.size() - count);
   }
-  // Until the time is over.
+  // Stops when the budget ends.
   void remove_first(std::size_t count) {
     for (const auto& pod : old_.take(count)) {
       if (!has_time()) return;
@@ -118,9 +118,10 @@ class DeploymentUpdate final : Update {
     const auto cleaned = std::min(unready, most);
     const auto available = old_pods() - unready + ready_;
     const auto spare = std::clamp(available - least_available(), 0, old_pods() - cleaned);
-    remove_first(static_cast<std::size_t>(cleaned + spare));
+    const auto removed = static_cast<std::size_t>(cleaned) + static_cast<std::size_t>(spare);
+    remove_first(removed);
     may_fit_ = true;
-    return cleaned + spare > 0;
+    return removed > 0;
   }
 
   void see_failed(const ReplicaSeen& seen) override {
@@ -291,7 +292,8 @@ class StatefulUpdate final : Update {
     }
   }
 
-  // False: all have the new template, or as many are missing as may be.
+  // Removes old pods from the highest ordinal down. False: all pods have the new template, or maxUnavailable
+  // pods are missing.
   bool remove_highest() {
     if (!missing_.empty() && !replicas_.subject.is_parallel) return false;
     auto left = steps_.unavailable - static_cast<std::int32_t>(missing_.size());
