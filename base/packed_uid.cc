@@ -5,6 +5,8 @@
 namespace podium {
 namespace {
 
+static_assert(sizeof(PackedUid) == 24);
+
 constexpr std::size_t kLength = 36;
 
 constexpr bool is_dash(std::size_t at) { return at == 8 || at == 13 || at == 18 || at == 23; }

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace podium::cel {
 
 enum class Kind : std::uint8_t {
@@ -102,24 +104,25 @@ class Value {
   // A quantity from arithmetic. Upstream represents these differently and compares them differently.
   bool computed() const { return computed_; }
 
-  // Each requires a value of its kind.
+  // Each requires a value of its kind. Those that return a reference check it, since they would read an
+  // object of another type.
   bool as_bool() const { return scalar_.boolean; }
   std::int64_t as_int() const { return scalar_.integer; }  // also a duration's nanoseconds
   std::uint64_t as_uint() const { return scalar_.unsigned_integer; }
   double as_double() const { return scalar_.real; }
   const std::string& text() const {
-    return *static_cast<const std::string*>(data_.get());
-  }  // also bytes, types, errors
-  const List& as_list() const { return *static_cast<const List*>(data_.get()); }
+    return held<std::string>(Kind::string, Kind::bytes, Kind::type, Kind::error);
+  }
+  const List& as_list() const { return held<List>(Kind::list); }
   const std::vector<Value>& items() const { return as_list().items; }
-  const Map& as_map() const { return *static_cast<const Map*>(data_.get()); }
-  bool has_value() const { return data_ != nullptr; }  // of an optional
-  const Value& unwrapped() const { return *static_cast<const Value*>(data_.get()); }
-  const Timestamp& as_timestamp() const { return *static_cast<const Timestamp*>(data_.get()); }
-  const Quantity& as_quantity() const { return *static_cast<const Quantity*>(data_.get()); }
-  const Semver& as_semver() const { return *static_cast<const Semver*>(data_.get()); }
-  const Address& as_ip() const { return *static_cast<const Address*>(data_.get()); }
-  const Cidr& as_cidr() const { return *static_cast<const Cidr*>(data_.get()); }
+  const Map& as_map() const { return held<Map>(Kind::map); }
+  bool has_value() const { return data_ != nullptr; }                     // of an optional
+  const Value& unwrapped() const { return held<Value>(Kind::optional); }  // requires has_value()
+  const Timestamp& as_timestamp() const { return held<Timestamp>(Kind::timestamp); }
+  const Quantity& as_quantity() const { return held<Quantity>(Kind::quantity); }
+  const Semver& as_semver() const { return held<Semver>(Kind::semver); }
+  const Address& as_ip() const { return held<Address>(Kind::ip); }
+  const Cidr& as_cidr() const { return held<Cidr>(Kind::cidr); }
 
   // The name of the value's type: "int", "kubernetes.Semver", …
   std::string_view type_name() const;
@@ -131,6 +134,11 @@ class Value {
  private:
   template <typename T>
   static Value holding(Kind kind, T value);
+  template <typename T>
+  const T& held(auto... kinds) const {
+    PODIUM_CHECK(((kind_ == kinds) || ...) && data_, static_cast<int>(kind_));
+    return *static_cast<const T*>(data_.get());
+  }
 
   Kind kind_ = Kind::null;
   bool computed_ = false;
