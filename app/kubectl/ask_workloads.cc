@@ -40,7 +40,7 @@ namespace json = boost::json;
 
 constexpr int kSome = 3;  // of the replicas, or of the workloads, fit
 constexpr const char* kAboutOne = "It has 0 replicas: this is the answer for one.\n";
-constexpr int kRefused = 4;  // by the API server: it would not be created
+constexpr int kExitRefused = 4;  // by the API server: it would not be created
 
 // All changes of a question's spec have at most 64 KiB together.
 constexpr std::size_t kBytesBefore = 48 * 1024;
@@ -259,7 +259,7 @@ class Asking {
       if (!checked) {
         checked.error().message =
             with_places(checked.error(), of_file) + without_namespace(checked.error(), ns);
-        return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
+        return fail(checked.error(), client::is_forbidden(checked.error()) ? kExitRefused : 0);
       }
       is_new = !*checked;
     }
@@ -267,7 +267,7 @@ class Asking {
       return fail(
           {.kind = Error::Kind::status,
            .message = refusal(of_file.maker->kind, api::text_at(object, "/metadata/name"), why->second)},
-          kRefused);
+          kExitRefused);
     }
     const bool are_given = flags_.question.replicas > 0 || flags_.capacity;
     const auto about_replicas = are_given ? std::string() : applied_.set_replicas(object, ns, is_new);
@@ -365,7 +365,7 @@ class Asking {
     // The paths of a workload's pod are not those of the workload.
     if (of_file && of_file->maker->kind == "Pod")
       error.message = with_places(error, *of_file) + without_namespace(error, ns);
-    fail(error, admission.refused ? kRefused : 0);
+    fail(error, admission.refused ? kExitRefused : 0);
     return std::nullopt;
   }
 

@@ -15,7 +15,8 @@ namespace {
 namespace json = boost::json;
 using Type = Argument::Type;
 
-constexpr std::size_t kMostNames = 64, kLongestName = 512, kLongestText = 1024, kLargestManifest = 512 * 1024;
+constexpr std::size_t kMostNames = 64, kLongestNameBytes = 512, kLongestText = 1024,
+                      kLargestManifest = 512 * 1024;
 
 constexpr Argument kNamespace{"namespace", Type::name, "--namespace",
                               "the namespace; without it, that of the user's context"};
@@ -172,7 +173,7 @@ json::object schema_of(const Argument& argument) {
   json::object out{{"type", kind_of(argument.type)}, {"description", argument.about}};
   switch (argument.type) {
     case Type::names:
-      out["items"] = json::object{{"type", "string"}, {"maxLength", kLongestName}};
+      out["items"] = json::object{{"type", "string"}, {"maxLength", kLongestNameBytes}};
       out["maxItems"] = kMostNames;
       break;
     case Type::count:
@@ -182,7 +183,7 @@ json::object schema_of(const Argument& argument) {
     case Type::flag:
       break;
     case Type::name:
-      out["maxLength"] = kLongestName;
+      out["maxLength"] = kLongestNameBytes;
       break;
     case Type::text:
       out["maxLength"] = kLongestText;
@@ -198,7 +199,7 @@ bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return !text.empty() && text.size() <= kLongestName && is_letter(text.front()) &&
+  return !text.empty() && text.size() <= kLongestNameBytes && is_letter(text.front()) &&
          std::ranges::all_of(text, [&](char c) {
            return is_letter(c) || c == '-' || c == '.' || c == '/' || c == ':' || c == '_';
          });

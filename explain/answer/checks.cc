@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kChecks = bound_of(&NodeVerdict::checks).items, kReasonsOfCheck = 4,
                       kTaints = bound_of(&FilterCheck::taints).items,
-                      kResources = bound_of(&NodeVerdict::resources).items;
+                      kMostResources = bound_of(&NodeVerdict::resources).items;
 constexpr std::size_t kCheckReasonBytes = 256, kPartBytes = 512, kValueBytes = 253;
 
 std::optional<framework::Verdict> verdict_of(const framework::PreparedFilter& prepared,
@@ -80,7 +80,7 @@ void Checks::add_to(NodeVerdict& verdict) const {
   }
   const auto add = [&](std::string_view name, std::int64_t requested, std::int64_t allocatable,
                        std::int64_t taken) {
-    if (requested <= 0 || verdict.resources.size() == kResources) return;
+    if (requested <= 0 || verdict.resources.size() == kMostResources) return;
     const auto text = [name](std::int64_t amount) {
       return api::quota_text(
           name, name == "cpu" ? api::Quantity::from_milli(amount) : api::Quantity::from_units(amount));

@@ -19,7 +19,7 @@ namespace {
 using cluster::PodInfoPtr;
 using cluster::Row;
 
-constexpr std::size_t kMostShapes = 64, kMostNewNodes = 8;
+constexpr std::size_t kMostShapesTried = 64, kMostNodeFixes = 8;
 constexpr std::int32_t kHighestUserPriority = 1'000'000'000, kSystemCritical = 2'000'000'000;
 
 void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
@@ -184,8 +184,8 @@ void try_priority(const Trials& trials, std::int32_t after_end, Fixes& out) {
 // One more node of each shape on which the failed pod fits.
 std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
   std::vector<Remedy> out;
-  for (auto& remedy : new_nodes(trials, kMostShapes)) {
-    if (out.size() == kMostNewNodes || !trials.has_time()) break;
+  for (auto& remedy : new_nodes(trials, kMostShapesTried)) {
+    if (out.size() == kMostNodeFixes || !trials.has_time()) break;
     auto fork = trials.question().fork;
     remedy.change_cluster(fork);
     if (trials.fits_on(fork)) out.push_back(std::move(remedy));

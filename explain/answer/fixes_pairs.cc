@@ -10,7 +10,7 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kMostConstraints = 12, kMostNodes = 8, kMostRequests = 6, kMostPairs = 6;
+constexpr std::size_t kMostConstraints = 12, kMostNodeFixesOfPairs = 8, kMostRequests = 6, kMostPairs = 6;
 constexpr std::int64_t kThousandths = 1000;
 
 boost::json::object as_change(Remedy remedy) {
@@ -35,9 +35,10 @@ class Pairs {
       return is_whole_;
     });
     nodes_ = uncordoned(trials);
-    if (!trials.question().node) std::ranges::move(new_nodes(trials, kMostNodes), std::back_inserter(nodes_));
+    if (!trials.question().node)
+      std::ranges::move(new_nodes(trials, kMostNodeFixesOfPairs), std::back_inserter(nodes_));
     requests_ = requests_of(trials.pod(), kMostRequests + 1);
-    if (nodes_.size() >= kMostNodes || requests_.size() > kMostRequests) is_whole_ = false;
+    if (nodes_.size() >= kMostNodeFixesOfPairs || requests_.size() > kMostRequests) is_whole_ = false;
     requests_.resize(std::min(requests_.size(), kMostRequests));
   }
 

@@ -16,7 +16,7 @@ namespace podium::explain {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
-constexpr auto kAny = std::numeric_limits<std::size_t>::max();
+constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
 // Quotas are counted at each step.
 constexpr std::size_t kMostForQuotas = 8;
 
@@ -179,7 +179,7 @@ void add_resource_fixes(const Trials& trials, Fixes& out) {
     for (auto& resource : lacking(rejections.verdict(id))) resources.insert(std::move(resource));
   }
   std::set<std::string> helped;
-  for (const auto& request : requests_of(trials.pod(), kAny)) {
+  for (const auto& request : requests_of(trials.pod(), kAnyNumber)) {
     if (out.full() || !trials.has_time()) return;
     // Those of init containers come last.
     if (!resources.contains(request.resource) || helped.contains(request.resource)) continue;

@@ -112,7 +112,7 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
   read_about(spec, question, problems);
   read_group(spec, question, problems);
   question.strategies = read_weights(spec, problems);
-  question.nodes = spec.texts("nodes", kMostNodes);
+  question.nodes = spec.texts("nodes", kMostNodesAsked);
   question.profile = spec.text("profile");
   question.scheduler_name = spec.text("schedulerName");
   spec.items("changes", kMostChanges, [&](const json::value& item, const FieldPath& path) {

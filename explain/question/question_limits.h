@@ -15,7 +15,7 @@ inline constexpr std::size_t kTemplateDepth = 64;        // a pod has about 15
 inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a pod, with its metadata
 inline constexpr std::int64_t kMostReplicas = 10'000;
 inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds
-inline constexpr std::size_t kMostNodes = 16, kMostStrategies = 32;
+inline constexpr std::size_t kMostNodesAsked = 16, kMostStrategies = 32;
 
 inline constexpr std::size_t kMostChanges = 96;
 inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change

@@ -69,8 +69,6 @@ bool is_for_one_pod(const json::value& claim) {
   return text_at(claim, "/spec/accessModes/0") == "ReadWriteOncePod";
 }
 
-bool is_provisioned(const json::value& volume) { return find_at(volume, "/spec/csi") != nullptr; }
-
 json::value volume_for(std::string_view storage_class, std::int64_t storage, std::string_view label,
                        std::string_view value) {
   const auto source = storage_class == "local"

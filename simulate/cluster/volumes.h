@@ -31,8 +31,7 @@ bool is_reached(const json::value& volume, const json::value& node);
 // The names of the claims that the pod's volumes have.
 std::vector<std::string> claims_of(const json::value& pod);
 bool uses(const json::value& pod, const std::string& claim);
-bool is_for_one_pod(const json::value& claim);   // ReadWriteOncePod
-bool is_provisioned(const json::value& volume);  // by the driver, whose volumes a node attaches
+bool is_for_one_pod(const json::value& claim);  // ReadWriteOncePod
 json::value volume_for(std::string_view storage_class, std::int64_t storage, std::string_view label,
                        std::string_view value);
 

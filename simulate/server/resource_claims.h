@@ -15,7 +15,6 @@ namespace podium::simulate {
 
 inline constexpr std::string_view kClaims = "resourceclaims";
 inline constexpr std::string_view kTaintRules = "devicetaintrules";
-inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 inline constexpr const char* kDriver = "gpu.example.com";
 // The conditions that devices may have: one makes a device ready, the other says that this failed.
 inline constexpr std::string_view kReady = "example.com/attached", kBroken = "example.com/broken";

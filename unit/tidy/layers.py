@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks includes. A room includes only the rooms that CMakeLists.txt links it with. A room's tests include these, the rooms of
 its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use, that the
-namespaces of headers follow the folders (docs/ARCHITECTURE.md), that no type or header has the name of another one that its
-room may include, and how many compilations a change of a header repeats."""
+namespaces of headers follow the folders (docs/ARCHITECTURE.md), that no type, header or constant has the name of another one that
+its room may include, and how many compilations a change of a header repeats."""
 import itertools
 import re
 import sys
@@ -18,6 +18,9 @@ TYPE = re.compile(r"^(?:enum class|enum|class|struct) (\w+)(?: final)?(?: : [^{;
 TWINS = {  # names of two types of which one room may include the other, and why
     "Request": "client's is sent, server's is received; a file that uses both names the namespace",
 }
+# A constant at the level of a namespace, with those of the same declaration; and its other names.
+CONSTANTS = re.compile(r"^(?:inline )?(?:constexpr|const) [^;{=(]*?\b(k[A-Z]\w*)(?=\s*[={\[])([^;]*);", re.MULTILINE)
+NEXT_CONSTANT = re.compile(r",\s*(k[A-Z]\w*)\s*[={]")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 # The most compilations of the program that a header may reach, and those that reach more: their types are held by value everywhere.
 MOST_REACHED = 285
@@ -83,6 +86,30 @@ def twins(table):
                 yield f"{other}: {name} is also in {one}, and one of the rooms may include the other"
 
 
+def constants_of(text):
+    for match in CONSTANTS.finditer(text):
+        yield match[1]
+        if '"' not in match[2]:
+            yield from NEXT_CONSTANT.findall(match[2])
+
+
+def other_constants(table):
+    """Constants with the name of one in a header that their room may include. Copies with the same value are fine in simulate/, which
+    must not take the rules that it checks from the program."""
+    headers, places = {}, {}
+    for path in rooms.sources():
+        if path.parts[0] not in ("unit", "e2e", "bench"):
+            for name in set(constants_of((rooms.ROOT / path).read_text())):
+                places.setdefault(name, []).append(path)
+                if path.suffix == ".h":
+                    headers.setdefault(name, []).append(path)
+    for name, paths in sorted(headers.items()):
+        for header, path in itertools.product(paths, places[name]):
+            room, other = rooms.room_of(header), rooms.room_of(path)
+            if path != header and path.parts[0] != "simulate" and (room == other or room in table.get(other, ())):
+                yield f"{path}: {name} is also in {header}, which it may include"
+
+
 def reached():
     """{header: the compilations of the program that include it, also through other headers}."""
     texts = {str(path): (rooms.ROOT / path).read_text() for path in rooms.sources() if path.parts[0] not in NOT_OF_PROGRAM}
@@ -109,6 +136,7 @@ def findings():
     linked = ("explain/answer", "scheduler/extender")
     table["unit/cost"] = table["unit/support"] | {"unit/support", "unit/cost"} | set(linked).union(*(table[x] for x in linked))
     yield from twins(table)
+    yield from other_constants(table)
     for path in rooms.sources():
         room = rooms.room_of(path)
         allowed = may_include(table, room)

@@ -18,7 +18,7 @@ constexpr std::string_view kNameError =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
     "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-constexpr std::string_view kSubdomainError =
+constexpr std::string_view kLongSubdomainError =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
     "start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -43,7 +43,7 @@ std::vector<std::string> check_label_key(std::string_view key) {
     } else {
       if (prefix.size() > kLongestSubdomain) errors.push_back("prefix part " + too_long(kLongestSubdomain));
       if (!api::has_form_of_dns_subdomain(prefix))
-        errors.push_back(fmt::format("prefix part {}", kSubdomainError));
+        errors.push_back(fmt::format("prefix part {}", kLongSubdomainError));
     }
     key.remove_prefix(slash + 1);
   }
@@ -73,7 +73,7 @@ std::vector<std::string> check_dns_label(std::string_view name) {
 std::vector<std::string> check_dns_subdomain(std::string_view name) {
   std::vector<std::string> errors;
   if (name.size() > kLongestSubdomain) errors.push_back(too_long(kLongestSubdomain));
-  if (!api::has_form_of_dns_subdomain(name)) errors.emplace_back(kSubdomainError);
+  if (!api::has_form_of_dns_subdomain(name)) errors.emplace_back(kLongSubdomainError);
   return errors;
 }
 
