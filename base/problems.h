@@ -55,7 +55,7 @@ class Problems {
     if (!result) add(result.error());
   }
 
-  // In the words of the API server. Source: apimachinery util/validation/field.
+  // Adds a problem in the words of the API server. Source: apimachinery util/validation/field.
   void required(const FieldPath& path, std::string_view detail = "");
   void invalid(const FieldPath& path, const ShownValue& value, std::string_view detail);
   void duplicate(const FieldPath& path, const ShownValue& value);

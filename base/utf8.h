@@ -15,8 +15,8 @@ constexpr std::string_view whole_characters(std::string_view text, std::size_t b
 }
 
 // Returns the bytes of the first character if it moves a cursor, or hides or reorders the text around it: C0,
-// DEL, C1, and Unicode's separators of lines, marks of direction and characters without a width. 0: it is
-// another one.
+// DEL, C1, and Unicode's separators of lines, marks of direction and characters without a width. 0: any
+// other one.
 constexpr std::size_t control_length(std::string_view text) {
   const auto at = [text](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : '\0';

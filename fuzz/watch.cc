@@ -119,7 +119,7 @@ class Applied {
   std::vector<cluster::PodInfoPtr> pods_;
 };
 
-// An object that took the place of another of its name comes after the deletion of that one.
+// If an object replaces another of its name, the deletion of the old one comes first.
 void require_one_object(std::span<const client::Change> changes) {
   if (changes.size() < 2) return;
   using enum client::Change::Type;

@@ -26,7 +26,7 @@ class Family {
   Family(Type type, const char* name, const char* help, std::vector<std::string> labels)
       : type_(type), name_(name), help_(help), labels_(std::move(labels)) {}
 
-  // As many label values as labels. A family may have no series.
+  // Requires as many label values as labels. A family may have no series.
   template <typename Number>
   void add(std::vector<std::string> label_values, Number value) {
     PODIUM_CHECK(label_values.size() == labels_.size(), name_, label_values.size(), labels_.size());

@@ -57,7 +57,7 @@ class ConnectionTable {
     std::size_t connections = 0, unread = 0;
   };
   void set(Id id, State state, std::size_t unread);
-  // The connection that is in the state for longest: of a peer, or of any (null).
+  // The connection that has been in the state longest: of a peer, or of any (null).
   std::optional<Id> longest(State state, const std::string* peer, Id but = 0) const;
   std::optional<Id> victim_of(const std::string* peer) const;  // an idle one, else one that writes
   const std::string& largest(std::size_t Peer::* amount) const;

@@ -1,4 +1,4 @@
-// ServedConnection: one connection of a client to the HTTPS server, with the one deadline that it has.
+// ServedConnection: one connection of a client to the HTTPS server, with its one deadline.
 //
 // The deadline either closes the connection or ends a wait for the client (rest), and a new one replaces it.
 // Owner: HttpsServer, and the coroutine that serves the connection. Threads: the server's executor.

@@ -61,7 +61,7 @@ void merge_label_keys(Pod& pod) {
   }
 }
 
-// In the API server's words: "[spec.a: …, spec.b: …]".
+// Returns an error in the API server's words: "[spec.a: …, spec.b: …]".
 Error rejected(std::vector<Finding> findings) {
   std::string text;
   for (const auto& finding : findings) text += (text.empty() ? "" : ", ") + finding.text();

@@ -22,7 +22,7 @@ constexpr std::string_view kSet = "LimitRanger plugin set: ";
 
 constexpr std::int64_t kMostMilli = std::numeric_limits<std::int64_t>::max() / 1000;
 
-// As manifests write it: bytes with a binary suffix where that is exact.
+// Writes it as manifests do: bytes with a binary suffix if that is exact.
 std::string usual_text(std::string_view resource, Quantity amount) {
   return is_in_bytes(resource) ? text_of_bytes(amount) : amount.text();
 }

@@ -22,7 +22,7 @@ std::string set_by_limit_range(const ObjectMeta&);
 std::string limit_range_refusal(const LimitRange&, const Pod&);
 std::string limit_range_refusal(const LimitRange&, const PersistentVolumeClaim&);
 
-// As manifests write bytes: with a binary suffix ("10Gi") where that is exact.
+// Writes bytes as manifests do: with a binary suffix ("10Gi") if that is exact.
 std::string text_of_bytes(Quantity amount);
 
 }  // namespace podium::api

@@ -49,7 +49,8 @@ bool is_extended(std::string_view name) {
   return (!is_native_resource(name) && !name.starts_with(kRequests)) || name.starts_with(kDeviceClass);
 }
 
-// With the pod's own amounts and overhead. Source: component-helpers PodRequests and PodLimits.
+// Adds the pod's own amounts and overhead to those of its containers. Source: component-helpers PodRequests
+// and PodLimits.
 ResourceList sum_of_pod(const Pod& pod, ResourceList Container::* of_containers, const ResourceList& of_pod,
                         bool is_limit) {
   std::map<std::string, Quantity> sum;

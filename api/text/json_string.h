@@ -8,7 +8,7 @@
 
 namespace podium::api {
 
-// With quotes and escapes.
+// Appends the text with quotes and escapes.
 void append_json(std::string& out, std::string_view text);
 
 }  // namespace podium::api

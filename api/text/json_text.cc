@@ -65,7 +65,7 @@ void write_json_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
-// As Go's encoding/json: decimals from 1e-6 to 1e21, exponents beyond.
+// Writes it as Go's encoding/json does: decimals from 1e-6 to 1e21, exponents beyond.
 void write_number(const json::value& value, std::string& out) {
   char text[400];
   char* end = text;

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 11> kFalse = {"n",     "N",     "no",  "N
                                                      "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NULL"};
 
-// As Go's strconv.ParseInt with base 0, without the underscores.
+// Parses as Go's strconv.ParseInt with base 0, but rejects underscores.
 std::optional<json::value> parse_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);

@@ -18,7 +18,7 @@ namespace {
 
 using Op = Requirement::Op;
 
-// At the commas that are not in parentheses.
+// Splits at the commas that are not in parentheses.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> out;
   std::size_t begin = 0;

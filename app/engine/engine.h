@@ -109,9 +109,9 @@ class Engine {
   // or bindings are refused.
   std::optional<std::string> lease_trouble() const;
   std::optional<std::string> binding_trouble() const { return binder_.why_unhealthy(); }
-  // On the strand. All pods that have not terminated; empty if this process does not lead.
+  // Runs on the strand. Returns all pods that have not terminated; empty if this process does not lead.
   std::vector<cluster::PodInfoPtr> pods_as_leader() const;
-  // On the strand. The metrics of all parts.
+  // Runs on the strand. Samples the metrics of all parts.
   void sample_metrics(metrics::Samples& out) const;
   const std::optional<client::LeaderElector>& elector() const { return elector_; }
   cycle::Scheduler& scheduler() { return scheduler_; }  // on the strand

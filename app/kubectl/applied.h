@@ -27,7 +27,7 @@ class Applied {
   // The objects of the files besides their workloads.
   void add(const std::vector<FileObject>& objects);
 
-  // With the priority classes of the files and of the cluster.
+  // Returns the admission with the priority classes of the files and of the cluster.
   api::PodAdmission admission() const;
 
   // Sets the replicas that the workload gets: an autoscaler keeps them within its bounds, a file without

@@ -25,7 +25,7 @@ struct RequestedPod {
 // Each of `requests` is what a pod asks for: "cpu=500m,memory=1Gi".
 std::vector<RequestedPod> requested_pods(const std::vector<std::string>& requests, Problems& problems);
 
-// About these pods; without any, about the namespace's workloads. Returns the exit code.
+// Asks about these pods or, if there are none, about the namespace's workloads. Returns the exit code.
 int ask_namespace(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
                   const std::string& profile, Cluster& cluster);
 

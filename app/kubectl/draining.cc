@@ -178,7 +178,7 @@ class Draining {
   Cluster& cluster_;
   render::Drain drain_;
   Budgets budgets_{cluster_};
-  std::size_t budgets_in_answer_ = 0;  // of the last namespace
+  std::size_t budgets_in_answer_ = 0;  // of the last namespace asked about
   bool answered_ = false;
   Error refused_;  // if the user may not ask in any namespace
 };
@@ -220,7 +220,7 @@ class Rolling {
   static constexpr std::size_t kMostSteps = explain::kMostChanges - 1;
 
   Result<void> check_size() const {
-    const std::size_t others = question_.spare > 0 ? 1 : 0;  // of the spare nodes
+    const std::size_t others = question_.spare > 0 ? 1 : 0;  // the change that adds the spare nodes
     std::size_t nodes = 0, bytes = 0;
     for (const auto& step : steps_) {
       nodes += step.is_of_spares ? 0 : step.nodes.size();

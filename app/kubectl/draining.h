@@ -1,5 +1,5 @@
-// Asks podium what becomes of the pods of drained nodes. Each pod has its new place, and what speaks against
-// its eviction.
+// Asks podium where the pods of drained nodes would go. The answer has each pod's new place, and the
+// obstacles to its eviction.
 //
 // Threads: the Cluster's. Errors: messages for people.
 #pragma once
@@ -23,11 +23,11 @@ struct DrainQuestion {
   std::string like = {};    // they are like this one; empty: like the first node
 };
 
-// All nodes at the same time.
+// Drains all nodes at the same time.
 Result<render::Drain> drain_together(const DrainQuestion& question, const std::vector<std::string>& nodes,
                                      Cluster& cluster);
 
-// In steps: the nodes of a step return before the next step.
+// Drains the nodes in steps. The nodes of a step return before the next step.
 Result<render::Rolling> drain_in_steps(const DrainQuestion& question, const std::vector<std::string>& nodes,
                                        Cluster& cluster);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-// "Preempted by pod 0a-1b on node n1", as kube-scheduler writes it too.
+// "Preempted by pod 0a-1b on node n1", which kube-scheduler also writes.
 std::string node_of(const json::value& event) {
   constexpr std::string_view kOn = " on node ";
   const auto text = api::text_at(event, "/message");

@@ -16,14 +16,15 @@ namespace podium::kubectl {
 // The last eviction of the pod of this name. `uid`: of this pod only; empty: of any pod of the name.
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
                                       const std::string& uid);
-// The same for a pod that is gone, also if the event has expired. podium's memory may take seconds to reach.
+// The same for a pod that no longer exists, even if the event has expired. podium's memory may take seconds
+// to reach.
 std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod,
                                          bool asks_memory = true);
 
-// In the report of the pod for which it made room. nullopt: that has made room for no pod of this name.
+// Finds it in the report of the pod for which it made room. nullopt: no pod of this name did.
 std::optional<Eviction> eviction_in(const boost::json::value& report, const std::string& ns,
                                     const std::string& pod);
-// In the reply of podium's HTTPS API about a pod that is gone, or in the error of the API, which has causes.
+// Finds it in the reply of podium's HTTPS API about a deleted pod, or in the causes of the API's error.
 std::optional<Eviction> eviction_of_words(const boost::json::value& reply);
 std::optional<Eviction> eviction_of_causes(const Error& error);
 

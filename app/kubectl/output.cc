@@ -43,7 +43,7 @@ json::value with_words(std::string words, json::value document) {
 
 namespace {
 
-// As kubectl prints objects: who wrote which field is a large part of a report.
+// Drops managedFields, as kubectl does when it prints objects: they are a large part of a report.
 json::value without_managed_fields(json::value document) {
   auto* fields = document.if_object();
   if (!fields) return document;

@@ -190,7 +190,7 @@ std::string examples_of(const Verb& verb, const std::string& program) {
   return out;
 }
 
-// As kubectl: of a flag with one value that is given twice, the last counts.
+// Lets the last value of a repeated flag count, as kubectl does.
 void take_last(CLI::App& command) {
   for (auto* option : command.get_options()) {
     const bool is_flag_with_value = !option->get_positional() && option->get_expected_max() == 1;

@@ -199,7 +199,7 @@ class Why {
     return report ? std::optional(render::read_report(*report)) : std::nullopt;
   }
 
-  // From the eviction of its first victim.
+  // Returns the time at which the pod's first victim was evicted.
   std::optional<Wall> nomination_of(const Target& target, const render::Report& report) {
     const auto& preemption = report.status.preemption;
     if (!preemption || preemption->victims.empty()) return std::nullopt;

@@ -23,7 +23,7 @@ std::string subject_of(const Target& target) {
   return std::string(target.maker->short_name) + "/" + target.name;
 }
 
-// By a question's workloadRef.
+// True if a question's workloadRef can name it.
 bool can_be_named(const Target& target) {
   return target.maker->kind != "CronJob" && target.maker->kind != "ReplicationController";
 }

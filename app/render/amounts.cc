@@ -30,7 +30,7 @@ std::string cpu(const api::Quantity& quantity) {
   return milli < 1000 ? quantity.text() : decimal(milli / 1000, milli % 1000, 3);
 }
 
-// In hundredths of the unit; `round` applies to the remainder.
+// Writes the bytes with two decimals of the unit; `round` applies to the remainder.
 std::string in_unit(std::int64_t bytes, const Unit& unit, Round round) {
   const auto size = std::int64_t{1} << unit.first;
   auto whole = bytes / size;

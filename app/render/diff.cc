@@ -35,7 +35,7 @@ struct Points {
   std::string weight = kAbsent, points = kAbsent;
 };
 
-// By strategy.
+// Returns the points of the chosen node, by strategy.
 std::map<std::string, Points> points_of(const Report& report) {
   std::map<std::string, Points> out;
   const auto* row = chosen_row(report);

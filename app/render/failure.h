@@ -13,7 +13,7 @@ class App;
 
 namespace podium::render {
 
-// With its parents: "kubectl podium why".
+// The command's name with its parents: "kubectl podium why".
 std::string full_name(const CLI::App& command);
 
 // A line, or several, for standard error.

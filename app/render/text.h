@@ -62,7 +62,7 @@ std::string shortened(std::string_view text, std::size_t columns);
 // Wraps the words into lines that fit, further lines indented; 0: one line.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent = 2);
 
-// With a capital first letter.
+// Returns the text with a capital first letter.
 std::string capitalized(std::string text);
 
 // "fits" of one, "fit" of several.

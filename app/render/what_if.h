@@ -10,13 +10,12 @@
 
 namespace podium::render {
 
-// With one replica: as why(). With more: how many fit, where, what rejected the next, and how many more fit.
-// `next`: other options to try; may be empty.
+// Renders one replica as why() does. For several it says how many fit and where, what rejected the next one,
+// and how many more fit. `next`: other options to try; may be empty.
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
                     const std::string& next = {});
 
-// As what_if() about one pod, without what else the question asked: its node, or why there is none, and the
-// quotas that count it.
+// Renders only the first pod of what_if(): its node, or why there is none, and the quotas that count it.
 std::string one_pod(const Report& report, const std::string& subject, const Options& options);
 // "all 20 fit". If a quota allows fewer: "the nodes have room for all 20, quota q allows 5".
 std::string verdict(const explain::ReportAnswer& answer, const Style& style);

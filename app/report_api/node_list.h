@@ -17,7 +17,7 @@ struct WantedNodes {
   bool zones_only = false;                     // no items
   std::optional<api::LabelSelector> selector;  // of the items; the zones are always those of all nodes
 };
-// From the parameters of the request. Errors: Kind::invalid, "selector: reason".
+// Reads the parameters of the request. Errors: Kind::invalid, "selector: reason".
 Result<WantedNodes> wanted_nodes(const boost::json::object& parameters);
 
 inline constexpr std::size_t kMostNodes = 20'000, kMostResources = 32;

@@ -77,7 +77,7 @@ render::Asked asked_by(const explain::Question& question) {
 
 constexpr std::size_t kLineBytes = 256;  // of a line in a list
 
-// Without examples.
+// Returns the main rejection without its examples.
 json::object main_rejection_of(const ReportStatus& status) {
   auto main = *explain::main_rejection(status.rejections);
   main.reason = explain::cut(main.reason, kLineBytes);

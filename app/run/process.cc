@@ -53,7 +53,7 @@ client::TransportLimits limits(std::size_t connections, std::optional<std::size_
   return l;
 }
 
-// As many run at a time as whatIf.workers says; the others are paused.
+// Returns the number of threads. whatIf.workers of them run at a time; the others are paused.
 std::size_t threads_for_what_ifs(const config::Config& config) {
   return static_cast<std::size_t>(config.podium.what_if.workers) + controller::Turns::kMostPaused;
 }

@@ -64,7 +64,7 @@ Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, con
                                       const std::string& user = "");
 Result<ClientConfig> in_cluster_config(
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
-// In this order: the --kubeconfig flag, $KUBECONFIG, the in-cluster environment, ~/.kube/config.
+// Searches in this order: the --kubeconfig flag, $KUBECONFIG, the in-cluster environment, ~/.kube/config.
 Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const ConfigFlags& flags = {});
 
 }  // namespace podium::client

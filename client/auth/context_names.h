@@ -15,7 +15,7 @@ struct ContextNames {
   std::string context, user, ns;
 };
 ContextNames names_in(const std::vector<std::string>& paths, const ConfigFlags& flags);
-// In the order of find_config(). In a cluster there are no names.
+// Searches in the order of find_config(). In a cluster there are no names.
 ContextNames find_names(const std::string& kubeconfig_flag, const ConfigFlags& flags);
 
 }  // namespace podium::client

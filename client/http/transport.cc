@@ -155,7 +155,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Prepared{std::move(*token), std::move(*text)};
   }
 
-  // After a 401: whether another token is available. The request was not executed, so any method may
+  // Returns whether another token is available after a 401. The request was not executed, so any method may
   // be sent again.
   Task<bool> has_newer_token(const std::string& rejected, Steady deadline) {
     if (!token_) co_return false;

@@ -55,7 +55,7 @@ class LeaderState {
   // The time at which leadership ends unless it is renewed; nullopt when not leading.
   std::optional<Steady> leading_until() const;
   const std::string& holder() const { return observed_.holder; }
-  // After observed(): the lease is alive and another's.
+  // After observed(): another process holds the lease.
   bool is_held_by_another() const { return phase_ == Phase::standby; }
 
  private:

@@ -316,7 +316,7 @@ void DecisionMemory::resize(const std::string& ns, OfNamespace& of, std::size_t 
   if (bytes > 0) by_size_.emplace(bytes, ns);
 }
 
-// Without a trace for Absence::none: another decision takes its place.
+// Leaves no trace for Absence::none: another decision takes its place.
 void DecisionMemory::drop(Entry& entry, Absence why, Dropped& dropped) {
   const auto key = entry.key();
   const auto& decision = *entry.decision;

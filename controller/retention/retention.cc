@@ -53,7 +53,7 @@ struct Retention::Impl {
   static Task<void> wait(Impl* self, milliseconds time);
   void feed(Steady now);
   milliseconds until_next(Steady now) const;
-  // Under the mutex.
+  // Requires the mutex.
   void add(const Report& report);
   void wake();
 

@@ -91,7 +91,7 @@ class Asker {
     co_return std::move(done.first);
   }
 
-  // On the I/O thread.
+  // Runs on the I/O thread.
   async::Task<Result<std::optional<std::string>>> reference(std::shared_ptr<const explain::Question> asked) {
     return reference(this, std::move(asked));
   }
@@ -100,7 +100,7 @@ class Asker {
   static async::Task<std::vector<cluster::PodInfoPtr>> waiting_for(
       Asker* self, std::shared_ptr<const explain::Question> question);
 
-  // On the I/O thread. Running evaluations end soon, and no more turns are given.
+  // Runs on the I/O thread. Running evaluations end soon, and no more turns are given.
   void stop() {
     stopped_ = true;
     turns_.stop();

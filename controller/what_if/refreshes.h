@@ -58,7 +58,7 @@ class Refreshes {
   std::optional<Steady> next_due() const;
   std::vector<Due> take_due(Steady now);  // they have no due time then
 
-  // From the last answer; nullopt: the question was refused.
+  // Sets the numbers of the last answer; nullopt: the question was refused.
   void set_numbers(const std::string& key, std::optional<Numbers> numbers);
   // True if an answer must be written: it differs from the last written one, or that was `most` ago.
   bool is_news(const std::string& key, std::uint64_t content, Steady now, Steady::duration most) const;

@@ -80,7 +80,7 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
   put(counted, fork);
 }
 
-// Without those that the API server refuses.
+// Drops the claims that the API server refuses.
 api::Manifests::List<api::ResourceClaim> admitted_claims(
     const api::Manifests::List<api::ResourceClaim>& claims, const cluster::Snapshot& fork,
     api::AdmissionObjects& objects) {

@@ -130,7 +130,7 @@ class Answering {
     const auto others = with_other_template(replicas_, pods_removed);
     if (update && is_update(subject_, placed, pods_removed, others))
       set_stuck_rollout(std::move(*update), placed.asked);
-    // Last: it may take all the time that is left.
+    // Last, because it may take all of the remaining time.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
     const Budget time_left = [this] { return !is_cut_short(); };
@@ -374,7 +374,7 @@ Result<Count> count_replicas(const Question& question, const Subject& subject, c
   const auto each = memory_of_replica(subject, replica_of(subject, pod, 0), objects.claim_templates);
   // A group is placed once more, in one domain after the other.
   const auto room = memory.room(each) / (question.topology_key.empty() ? 1 : 2);
-  // As for changes: the objects are copied for each try.
+  // Each try copies the objects, as for changes.
   if (room == 0) {
     return invalid(subject_path(question).said(
         fmt::format("one of these pods with its claims needs more memory than is left of the {} MiB that a "

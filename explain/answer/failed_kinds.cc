@@ -56,7 +56,7 @@ void FailedKinds::add(const Waiter& waiter, const framework::Decision& decision)
   }
 }
 
-// Under a label with a value that the selector requires.
+// Files it under a label with a value that the selector requires.
 void FailedKinds::file(const std::optional<api::LabelSelector>& selector, const Filed& filed) {
   if (!selector) return;  // it selects nothing
   if (!selector->match_labels.empty()) {

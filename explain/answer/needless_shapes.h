@@ -12,8 +12,9 @@
 
 namespace podium::explain {
 
-// By shape. Compares all labels if the place of a pod may follow from them (volumes, claims); else those that
-// constraints between the pods are about. `prices`: of one node of each shape, in their order.
+// Returns for each shape whether to skip it. Compares all labels if the place of a pod may follow from them
+// (volumes, claims); else those that constraints between the pods are about. `prices`: of one node of each
+// shape, in their order.
 std::vector<bool> needless_shapes(const KnownShapes& shapes, const PodPrices& prices, const Waiters& waiters);
 
 }  // namespace podium::explain

@@ -21,7 +21,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-// Without what only describes the node's state now.
+// Drops what only describes the node's current state.
 std::shared_ptr<const api::Node> made_ready(const api::Node& node) {
   auto copy = std::make_shared<api::Node>(node);
   copy->images.clear();

@@ -226,7 +226,7 @@ std::optional<Blocked> NodeRemoval::blocked_by_pod(const cluster::PodInfo& pod) 
   return std::nullopt;
 }
 
-// As for a drain: a budget must allow all evictions at the same time. The eviction API refuses a pod that
+// A budget must allow all evictions at the same time, as for a drain. The eviction API refuses a pod that
 // several budgets select.
 std::optional<Blocked> NodeRemoval::blocked_by_budgets(const std::vector<PodInfoPtr>& evicted) const {
   std::map<std::string_view, std::vector<const cluster::PodInfo*>> by_namespace;

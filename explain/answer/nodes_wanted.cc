@@ -157,7 +157,7 @@ class Wanting {
 
   // Leaves out groups that are short in the cover: those with a pod that no node would take, or else the
   // first one. It had the first choice of the room, which may be enough for the others. False: none is short,
-  // or the time is over: then the plan has no pod of a short group.
+  // or the budget has ended: then the plan has no pod of a short group.
   bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
     std::vector<const PodGroup*> never, others;
     std::optional<NodePlan> with_all;

@@ -37,7 +37,7 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
 // nullopt: the update ends, or the budget or the memory does, or a StatefulSet has more than kMostReplicas.
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start);
 
-// With the question's changes. `fork`: as it was before the question. nullopt: no rolling update.
+// Makes the question's changes on `fork`, which is as it was before them. nullopt: no rolling update.
 std::optional<UpdateStart> start_of_update(const Question& question, cluster::Snapshot fork,
                                            const config::Config& config, const Budget& budget,
                                            const api::AdmissionObjects& objects,

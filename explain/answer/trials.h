@@ -81,7 +81,7 @@ class Trials {
   std::optional<Landing> on_node(const api::Pod& replica, const cluster::Snapshot& fork) const;
   std::optional<Landing> victims_on_node(api::Pod replica) const;
   cluster::Snapshot with_siblings_at(std::int32_t priority) const;
-  // Returns where they land, even if no more fit; nullopt: the time ended.
+  // Returns where they land, even if no more fit; nullopt: the budget has ended.
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;
   bool helps(const Landing& landing) const;

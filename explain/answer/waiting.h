@@ -29,7 +29,7 @@ class QuietProfiles {
  public:
   explicit QuietProfiles(const config::Config& config);
   const framework::Profile* find(const std::string& scheduler_name) const;  // null: none
-  // As answering_profile().
+  // Finds the profile as answering_profile() does.
   const framework::Profile* find_answering(const std::string& scheduler_name) const;
 
  private:

@@ -19,14 +19,14 @@ void keep(List& list, std::size_t most) {
   list.resize(std::min(list.size(), most));
 }
 
-// Also of the budgets that they violate.
+// Keeps at most `most` victims, and as many of the budgets that they violate.
 void keep_victims(ReportStatus& status, std::size_t most) {
   if (!status.preemption) return;
   keep(status.preemption->victims, most);
   keep(status.preemption->violated_budgets, most);
 }
 
-// Texts of the same meaning: sentences, or names of plugins, resources and domains, whose
+// Cuts the texts of this meaning: sentences, or names of plugins, resources and domains, whose
 // length is not bounded.
 void cut_to(ReportStatus& status, Meaning meaning, std::size_t bytes) {
   each_text(status, [&](Meaning has, std::string& text) {

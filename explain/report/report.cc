@@ -19,7 +19,7 @@ const ReportCondition* condition_of(const Report& report, std::string_view type)
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Without its numbers of nodes. Different causes may have one text of kube-scheduler.
+// Hashes all but the numbers of nodes. Different causes may have one text of kube-scheduler.
 std::size_t hash_of(const ReportRejection& rejection) {
   std::size_t seed = 0;
   const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };

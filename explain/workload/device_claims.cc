@@ -28,7 +28,7 @@ void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot
   fork.objects().assume<api::ResourceClaim>(std::move(left));
 }
 
-// As PreBind writes the claim.
+// Reserves the claim for the pod, as PreBind writes it.
 void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapshot& fork) {
   auto& objects = fork.objects();
   const auto* claim = objects.find<api::ResourceClaim>(pod.meta.namespace_, name);

@@ -33,7 +33,7 @@ RollingUpdate::Bound bound_at(const json::value& workload, std::string_view poin
 
 constexpr std::string_view kPartition = "/spec/updateStrategy/rollingUpdate/partition";
 
-// What is absent or not valid is 0.
+// Returns 0 if the field is absent or invalid.
 std::int64_t count_at(const json::value& workload, std::string_view pointer) {
   return std::clamp<std::int64_t>(api::integer_at(workload, pointer).value_or(0), 0, kMost);
 }

@@ -20,8 +20,8 @@ void consume(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amount
   add_amounts(*consumed, amounts);
 }
 
-// As upstream: once the sum is zero, forgets amounts of zero that other shares consume. Releasing one of
-// these has no effect.
+// Once the sum is zero, forgets amounts of zero that other shares consume, as upstream does. Releasing one
+// of these has no effect.
 void release(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amounts) {
   if (!consumed) return;
   subtract_amounts(*consumed, amounts);

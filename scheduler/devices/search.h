@@ -62,7 +62,7 @@ class Search {
   Result<void> start(const api::Node& node, StepBudget& steps);
   Step fail(std::string message);
 
-  // Before the search: computes the number of devices that each request needs.
+  // Runs before the search: computes the number of devices that each request needs.
   Step validate();
   Step list_all(const WantedClaim& claim, WantedDevices& wanted);
 
@@ -113,7 +113,7 @@ class Search {
   Supply supply_;
   std::vector<WantedClaim> claims_;
 
-  // On the current node.
+  // The state of the search on the current node.
   const api::Node* node_ = nullptr;
   StepBudget* steps_ = nullptr;
   int depth_ = 0;

@@ -105,7 +105,7 @@ bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Loca
   return !is_taken(wanted, claim, device_at(at));
 }
 
-// `left`: of what is not in use; otherwise of the whole device.
+// Whether the device has the requested capacity. `left`: counts only what is not in use.
 std::expected<bool, std::string> Search::has_capacity(const WantedDevices& wanted, Location at,
                                                       bool left) const {
   if (!features().consumable_capacity) return true;

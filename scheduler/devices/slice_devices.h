@@ -34,7 +34,7 @@ class Matches {
  private:
   std::shared_ptr<const Expression> expression_;
   const api::ResourceSlice& slice_;
-  // By device. Inline for a small slice: memory accesses bound a search over thousands of nodes.
+  // The match of a device. Inline for a small slice: memory accesses bound a search over thousands of nodes.
   std::atomic<Match>& match(std::size_t device) const { return many_.empty() ? few_[device] : many_[device]; }
   mutable std::array<std::atomic<Match>, 16> few_{};
   mutable std::vector<std::atomic<Match>> many_;

@@ -28,7 +28,7 @@ class Tally {
   // `rule`: the DeviceTaintRule that taints the device; empty: none.
   void count(std::size_t request, const api::Device& device, bool is_shared, Device state,
              std::string_view rule = {});
-  // Before the requests of a node.
+  // Begins a node. Call it before count() and name() of its requests.
   void begin(std::string node);
   // Names the next request, unless an earlier node did. `wanted`: devices of one pod; 0: all that match.
   void name(std::size_t request, std::string claim, std::string name, std::size_t wanted);

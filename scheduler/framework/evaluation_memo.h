@@ -106,8 +106,8 @@ class EvaluationMemo {
   // The verdicts of a key; a new key knows nothing. Above the most keys it forgets the least recently used
   // one. Valid until the next call.
   Verdicts& verdicts(const Declared& declared);
-  // The scores for nodes that follow from the verdicts of this number; 0: verdicts that are not kept. A pod's
-  // verdicts may take turns, as those of zones that it may not make fuller. Then its scores are known.
+  // The scores of the nodes that pass the verdicts with this number; 0: verdicts that are not kept. A pod's
+  // verdicts may alternate, as with zones that it must not fill further. Each of them keeps its scores.
   Strategies& strategies(const Declared& declared, std::uint64_t nodes_of = 0);
   // The number of this decision's verdicts.
   void set_nodes_of(std::uint64_t number) { nodes_of_ = number; }

@@ -59,7 +59,7 @@ void StrategyScores::declare() {
   }
 }
 
-// What is to be computed again. A decision that does not reach total() leaves a key that knows nothing.
+// Finds what must be computed again. If the decision does not reach total(), the key stays without scores.
 void StrategyScores::find_changes() {
   now_ = memo_->view().look(declared_.columns(), snapshot_.chunks(), snapshot_.row_changes());
   may_differ_.resize(snapshot_.chunks());

@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 using api::find_at;
 using api::text_at;
-// 0: there is no such integer.
+// Returns 0 if the field is absent or not an integer.
 std::int64_t number_at(const json::value& value, std::string_view pointer);
 
 std::string uid_of(const json::value& object);

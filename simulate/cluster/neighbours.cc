@@ -143,7 +143,7 @@ void Neighbours::relabel() {
   });
 }
 
-// Through the subresource "resize". More than a node has is refused by the kubelet.
+// Resizes a pod through the subresource "resize". The kubelet refuses more than its node has.
 void Neighbours::resize() {
   const auto pod = any_pod(true, "");
   const auto cpu = dice_.one_in(8) ? 5000 : 100 * (1 + dice_.below(12));

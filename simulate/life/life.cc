@@ -300,7 +300,7 @@ bool Life::run_handlers(Process& process) {
   return false;
 }
 
-// As a kubelet: a process that has lost its lease ends, and an ended process is started again.
+// Acts as the kubelet: a process that has lost its lease ends, and an ended process is started again.
 void Life::look_after(Process& process) {
   if (!process.lost().empty() && !process.stopping()) {
     trace_.line(fmt::format("{} stops: {}", process.identity(), process.lost()));

@@ -207,7 +207,7 @@ bool ClaimObserver::another_wrote(const std::string& uid, const std::string& by,
 
 // --- at rest ---
 
-// By a DeviceTaintRule.
+// True if a DeviceTaintRule taints the device.
 bool ClaimObserver::is_tainted(const json::value& slice, const std::string& device) const {
   return std::ranges::any_of(store_.all(kTaintRules), [&](const StoredPtr& rule) {
     const auto* selector = find_at(rule->value, "/spec/deviceSelector");

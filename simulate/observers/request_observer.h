@@ -33,7 +33,7 @@ class RequestObserver {
   void committed(const Commit& commit);
   void lost_its_memory(const std::string& engine) { forgetful_.insert(engine); }
 
-  // At rest: a binding without its event.
+  // Finds a binding without its event. Only valid at rest.
   Broken unwritten() const;
 
  private:

@@ -46,7 +46,7 @@ class VolumeObserver {
   // The same for what the pod shares with other pods, if the decision was made between these times.
   Broken shares(const json::value& pod, const std::string& by, Steady first, Steady last,
                 const Knows& knows) const;
-  // Without evictions.
+  // True if the pod fits without evictions.
   bool fits(const json::value& pod, const json::value& node) const;
   // True if kube-scheduler does not wake the pod for what lets it fit on the node. `evicts`: it needs
   // evictions there.

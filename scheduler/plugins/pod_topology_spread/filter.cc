@@ -182,7 +182,7 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
  private:
-  // As upstream: unlike in the initial count, terminating pods count, and so do pods that an
+  // Unlike in the initial count, and as upstream, terminating pods count, and so do pods that an
   // empty selector matches.
   Counted find_counted(const api::Pod& pod) const {
     Counted out;

@@ -52,7 +52,7 @@ void declare_taints(const cluster::Column<cluster::TaintSetId>& sets, const IdSe
 struct WordRange {
   std::size_t first = 0, count = 0;
 };
-// From the first word of the chunk with a node of the mask to the last one.
+// The words of the chunk from the first to the last one that has a node of the mask.
 WordRange words_with_nodes(const cluster::NodeMask& nodes, std::size_t chunk);
 // Sets `insufficient` for the rows of these words where want > allocatable - used, and `unresolvable` for the
 // rows where want > allocatable. Amounts are not negative. The bits of other rows are 0.

@@ -102,7 +102,7 @@ std::vector<std::string> parse_errors(const api::NodeSelectorTerm& term, std::st
   return errors;
 }
 
-// As Go's aggregate error: each text once, in brackets if there are several.
+// Joins them as Go's aggregate error does: each text once, in brackets if there are several.
 std::string parse_error(std::span<const api::PreferredNodeTerm> terms) {
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < terms.size(); ++i) {

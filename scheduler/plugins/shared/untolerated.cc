@@ -34,7 +34,7 @@ std::vector<std::string> texts_of(const std::vector<api::Taint>& taints,
   return out;
 }
 
-// By set of taints: the nodes that the plugin rejected.
+// Counts the nodes that the plugin rejected, by set of taints.
 std::vector<std::size_t> rejected_by_set(const framework::Decision& decision,
                                          const cluster::Snapshot& snapshot) {
   std::vector<std::size_t> nodes_of_set(snapshot.taint_sets().size());
