@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace podium {
 namespace {
 
@@ -22,8 +24,6 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kUnits{{
 }};
 
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::int64_t unit_of(std::string_view name) {
   for (const auto& [unit, nanos] : kUnits) {

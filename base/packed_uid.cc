@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace podium {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr bool is_dash(std::size_t at) { return at == 8 || at == 13 || at == 18 
 
 // -1: not a hexadecimal digit in lower case.
 constexpr int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace podium {
 namespace {
 
@@ -78,8 +80,8 @@ std::optional<Wall> parse_time(std::string_view text) {
   nanoseconds fraction{0};
   if (skip(text, '.')) {
     std::int64_t unit = 100'000'000;
-    if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), unit /= 10) {
+    if (text.empty() || !is_digit(text.front())) return std::nullopt;
+    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), unit /= 10) {
       fraction += nanoseconds((text.front() - '0') * unit);
     }
   }

@@ -5,17 +5,11 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace podium::cel {
 namespace {
-
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-int hex_digit(char c) {
-  if (is_decimal(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 // Reads one address; fault() is its error.
 class AddressReader {
@@ -46,7 +40,7 @@ class AddressReader {
     int field = 0, value = 0, digits = 0;
     for (std::size_t i = 0; i < part.size(); ++i) {
       const char c = part[i];
-      if (is_decimal(c)) {
+      if (is_digit(c)) {
         if (digits == 1 && value == 0) return fault("IPv4 field has octet with leading zero").error();
         value = value * 10 + (c - '0');
         ++digits;
@@ -228,7 +222,7 @@ std::expected<Cidr, std::string> Cidr::parse(std::string_view text) {
   const bool is_sloppy = digits.size() > 1 && (digits[0] < '1' || digits[0] > '9');
   int bits = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-  const bool is_number = end == digits.data() + digits.size() && !digits.empty() && is_decimal(digits[0]);
+  const bool is_number = end == digits.data() + digits.size() && !digits.empty() && is_digit(digits[0]);
   if (is_sloppy || !is_number) return fault("bad bits after slash: " + go_quoted(digits));
   if (code != std::errc() || bits > address->bits()) return fault("prefix length out of range");
   if (is_mapped(*address)) {

@@ -2,18 +2,13 @@
 
 #include <array>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace podium::cel {
 namespace {
 
-bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-int hex_value(char c) {
-  if (is_digit_char(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+bool starts_name(char c) { return is_letter(c) || c == '_'; }
 bool is_code_point(std::uint32_t c) { return c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF); }
 
 }  // namespace
@@ -32,9 +27,9 @@ Token Lexer::next() {
   start_ = at_;
   if (at_ >= text_.size()) return {Token::Type::end, "", at_};
   const char c = peek();
-  if (is_digit_char(c) || (c == '.' && is_digit_char(peek(1)))) return number();
+  if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
   if (c == '"' || c == '\'') return quoted(false, false);
-  if (is_letter(c)) {
+  if (starts_name(c)) {
     const auto is_quote = [this](std::size_t i) { return peek(i) == '"' || peek(i) == '\''; };
     const char first = static_cast<char>(c | 0x20), second = static_cast<char>(peek(1) | 0x20);
     if ((first == 'r' || first == 'b') && is_quote(1)) {
@@ -45,7 +40,7 @@ Token Lexer::next() {
       at_ += 2;
       return quoted(true, true);
     }
-    while (is_letter(peek()) || is_digit_char(peek())) ++at_;
+    while (starts_name(peek()) || is_digit(peek())) ++at_;
     return {Token::Type::name, std::string(text_.substr(start_, at_ - start_)), start_};
   }
   static constexpr std::array<std::string_view, 6> kPairs = {"&&", "||", "==", "!=", "<=", ">="};
@@ -64,21 +59,21 @@ Token Lexer::next() {
 
 Token Lexer::number() {
   Token::Type type = Token::Type::integer;
-  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && hex_value(peek(2)) >= 0) {
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && hex_digit(peek(2)) >= 0) {
     at_ += 2;
-    while (hex_value(peek()) >= 0) ++at_;
+    while (hex_digit(peek()) >= 0) ++at_;
   } else {
-    while (is_digit_char(peek())) ++at_;
-    if (peek() == '.' && is_digit_char(peek(1))) {
+    while (is_digit(peek())) ++at_;
+    if (peek() == '.' && is_digit(peek(1))) {
       type = Token::Type::real;
       ++at_;
-      while (is_digit_char(peek())) ++at_;
+      while (is_digit(peek())) ++at_;
     }
     const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
-    if ((peek() == 'e' || peek() == 'E') && is_digit_char(peek(1 + sign))) {
+    if ((peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign))) {
       type = Token::Type::real;
       at_ += 1 + sign;
-      while (is_digit_char(peek())) ++at_;
+      while (is_digit(peek())) ++at_;
     }
   }
   std::string digits(text_.substr(start_, at_ - start_));
@@ -132,7 +127,7 @@ bool Lexer::escape(bool is_bytes, std::string& out) {
     const int digits = c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     if (digits == 0 || (digits > 2 && is_bytes)) return false;
     for (int i = 0; i < digits; ++i, ++at_) {
-      const int digit = hex_value(peek());
+      const int digit = hex_digit(peek());
       if (digit < 0) return false;
       value = value * 16 + static_cast<std::uint32_t>(digit);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace podium::cel {
@@ -117,7 +118,7 @@ std::expected<Semver, std::string> Semver::parse_normalized(std::string_view tex
   for (std::string_view part : parts_of(text, '.', 3)) {
     if (part.size() > 1) {
       part.remove_prefix(std::min(part.find_first_not_of('0'), part.size()));
-      const bool starts_with_digit = !part.empty() && part[0] >= '0' && part[0] <= '9';
+      const bool starts_with_digit = !part.empty() && is_digit(part[0]);
       parts.push_back((starts_with_digit ? "" : "0") + std::string(part));
     } else {
       parts.emplace_back(part);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "base/ascii.h"
 #include "cel/functions.h"
 #include "cel/go_text.h"
 
@@ -197,7 +198,7 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) {
   if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
     std::int32_t unit = 100'000'000;
     const std::size_t first = ++at;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, unit /= 10) {
+    for (; at < text.size() && is_digit(text[at]); ++at, unit /= 10) {
       result.nanos += (text[at] - '0') * unit;
     }
     if (at == first) return std::nullopt;

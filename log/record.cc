@@ -7,14 +7,15 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace podium::log {
 namespace {
 
 constexpr auto kNone = std::string_view::npos;
 constexpr char kRecord = '\x1e', kEnd = ':', kQuoted = 'q', kPlain = 'p';
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_key(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_key(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 // The length of "key=" at the beginning; 0 if there is none.
 std::size_t key_length(std::string_view text) {

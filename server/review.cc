@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/text/json_view.h"
 #include "async/nap.h"
 
 namespace podium::server {
@@ -73,11 +74,6 @@ bool truth(const json::object& object, std::string_view name) {
   return value && value->is_bool() && value->get_bool();
 }
 
-std::string text(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 std::vector<std::string> texts(const json::value* list) {
   std::vector<std::string> out;
   if (!list || !list->is_array()) return out;
@@ -92,8 +88,8 @@ User user_of(const json::object& status) {
   const auto* value = status.if_contains("user");
   const auto* user = value ? value->if_object() : nullptr;
   if (!user) return out;
-  out.name = text(*user, "username");
-  out.uid = text(*user, "uid");
+  out.name = api::text_of(user->if_contains("username"));
+  out.uid = api::text_of(user->if_contains("uid"));
   out.groups = texts(user->if_contains("groups"));
   const auto* extra = user->if_contains("extra");
   if (!extra || !extra->is_object()) return out;
@@ -144,7 +140,7 @@ Task<Result<User>> TokenReviews::user(std::string token, std::string peer) {
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   const auto* status = status_of(*answer);
   if (!status) co_return fail(Error::Kind::internal, "TokenReview: the reply has no status");
-  const auto why = text(*status, "error");
+  const auto why = std::string(api::text_of(status->if_contains("error")));
   Result<User> user = user_of(*status);
   if (!truth(*status, "authenticated") || user->name.empty())
     user = invalid(why.empty() ? "invalid bearer token" : why);
@@ -175,7 +171,7 @@ Task<Result<Verdict>> AccessReviews::may(User user, Attributes what, std::string
   if (!status) co_return fail(Error::Kind::internal, "SubjectAccessReview: the reply has no status");
   Verdict verdict;
   verdict.allowed = truth(*status, "allowed") && !truth(*status, "denied");
-  verdict.reason = text(*status, "reason");
+  verdict.reason = api::text_of(status->if_contains("reason"));
   auto& cache = verdict.allowed ? allowed_ : denied_;
   cache.put(key, verdict, api_.clock().now() + (verdict.allowed ? allowed_ttl_ : denied_ttl_));
   Result<Verdict> out = std::move(verdict);

@@ -35,6 +35,12 @@ std::optional<std::int64_t> integer_at(const json::value& value, std::string_vie
   return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
 }
 
+const json::array& list_at(const json::value& value, std::string_view pointer) {
+  static const json::array kNone;
+  const auto* found = find_at(value, pointer);
+  return found && found->is_array() ? found->get_array() : kNone;
+}
+
 bool is_true_at(const json::value& value, std::string_view pointer) {
   const auto* found = find_at(value, pointer);
   return found && found->is_bool() && found->get_bool();

@@ -3,6 +3,7 @@
 // Threads: pure functions. Errors: none; a field that is missing, or of another type, is empty.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ const boost::json::value* value_at(const boost::json::value& value, std::string_
 const boost::json::value* find_at(const boost::json::value& value, std::string_view pointer);
 std::string text_at(const boost::json::value& value, std::string_view pointer);
 std::optional<std::int64_t> integer_at(const boost::json::value& value, std::string_view pointer);
+const boost::json::array& list_at(const boost::json::value& value, std::string_view pointer);
 bool is_true_at(const boost::json::value& value, std::string_view pointer);
 
 // Null: `object` is null or not an object, or there is no such member, or it is null.

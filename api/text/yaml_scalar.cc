@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/text/document_builder.h"
+#include "base/ascii.h"
 
 namespace podium::api::detail {
 namespace {
@@ -51,7 +52,7 @@ bool looks_like_float(std::string_view text) {
   std::size_t at = 0;
   const auto skip_digits = [&] {
     const auto start = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    while (at < text.size() && is_digit(text[at])) ++at;
     return at > start;
   };
   if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
@@ -87,7 +88,7 @@ json::value resolve_plain_scalar(std::string_view text) {
     if (one_of(text, kFalse)) return false;
   }
   const char first = text.empty() ? ' ' : text[0];
-  if ((first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.') {
+  if (is_digit(first) || first == '-' || first == '+' || first == '.') {
     std::string plain(text);
     if (first != '.') std::erase(plain, '_');
     if (first != '.') {

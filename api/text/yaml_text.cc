@@ -6,21 +6,21 @@
 #include "api/text/document_builder.h"
 #include "api/text/text_writer.h"
 #include "api/text/yaml.h"
+#include "base/ascii.h"
 
 namespace podium::api {
 namespace {
 
 namespace json = boost::json;
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' '; }
 
 // Scalars that other YAML parsers do not read as strings, although this one does: dates, base-60 numbers,
 // merge keys. Source: the resolver of go-yaml, the writer of Kubernetes' programs.
 bool is_ambiguous_scalar(std::string_view text) {
   if (text == "<<" || text == "=") return true;
-  if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_decimal) && text[4] == '-' &&
-      is_decimal(text[5])) {
+  if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[4] == '-' &&
+      is_digit(text[5])) {
     return true;
   }
   const auto digits_end =

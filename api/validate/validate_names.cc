@@ -7,20 +7,20 @@
 #include "api/values/defaults.h"
 #include "api/values/meta.h"
 #include "api/values/resource_names.h"
+#include "base/ascii.h"
 
 namespace podium::api {
 namespace {
 
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+bool is_lower_or_digit(char c) { return is_lower(c) || is_digit(c); }
 
 bool is_name_part(std::string_view text) { return text.size() <= kLongestName && has_form_of_name(text); }
 
 }  // namespace
 
 bool has_form_of_name(std::string_view text) {
-  const auto inner = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
-  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
+  const auto inner = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
+  return !text.empty() && is_letter_or_digit(text.front()) && is_letter_or_digit(text.back()) &&
          std::ranges::all_of(text, inner);
 }
 

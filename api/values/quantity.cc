@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace podium::api {
@@ -29,8 +30,6 @@ struct Number {
   int exponent10 = 0;
   int exponent2 = 0;
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void add_digit(Number& number, char c) {
   if (number.digits > kMantissaLimit) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/text/json_view.h"
+#include "base/ascii.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
@@ -14,9 +15,7 @@ namespace {
 
 using Object = api::SortedObjects::Object;
 
-bool is_of_a_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+bool is_of_a_name(char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; }
 
 // The end of the path that begins at `from`: "spec.containers[0].env", "metadata.labels[a.io/b]".
 std::size_t end_of_path(std::string_view text, std::size_t from) {

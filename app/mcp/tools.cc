@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include "app/mcp/number_bounds.h"
+#include "base/ascii.h"
 #include "base/problems.h"
 #include "explain/question/question_limits.h"
 
@@ -196,12 +197,9 @@ json::object schema_of(const Argument& argument) {
 }
 
 bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && text.size() <= kLongestNameBytes && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) {
-           return is_letter(c) || c == '-' || c == '.' || c == '/' || c == ':' || c == '_';
+  return !text.empty() && text.size() <= kLongestNameBytes && is_letter_or_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) {
+           return is_letter_or_digit(c) || c == '-' || c == '.' || c == '/' || c == ':' || c == '_';
          });
 }
 

@@ -11,10 +11,4 @@ std::string string_at(const json::value& value, std::string_view path) {
   return printable(api::text_of(api::find_at(value, path)));
 }
 
-const json::array& list_at(const json::value& value, std::string_view path) {
-  static const json::array kNone;
-  const auto* found = api::find_at(value, path);
-  return found && found->is_array() ? found->get_array() : kNone;
-}
-
 }  // namespace podium::render

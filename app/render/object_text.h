@@ -4,15 +4,16 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
-#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
+
+#include "api/text/json_view.h"
 
 namespace podium::render {
 
 // Printable; see text.h.
 std::string string_at(const boost::json::value& value, std::string_view path);
-const boost::json::array& list_at(const boost::json::value& value, std::string_view path);
+using api::list_at;
 
 }  // namespace podium::render

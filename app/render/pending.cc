@@ -17,6 +17,7 @@
 #include "app/render/amounts.h"
 #include "app/render/object_text.h"
 #include "app/render/words.h"
+#include "base/ascii.h"
 #include "base/time.h"
 #include "explain/report/json.h"
 #include "explain/report/report_labels.h"
@@ -37,8 +38,7 @@ Stem stem_of(const std::string& name) {
   const auto dash = name.rfind('-');
   if (dash == std::string::npos || dash + 1 == name.size()) return {name, std::nullopt};
   const auto last = name.substr(dash + 1);
-  const bool is_number =
-      last.size() < 10 && std::ranges::all_of(last, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = last.size() < 10 && std::ranges::all_of(last, is_digit);
   if (!is_number) return {name.substr(0, dash), std::nullopt};
   return {name.substr(0, dash), std::stoul(last)};
 }
@@ -79,7 +79,7 @@ std::string without_numbers(std::string_view text) {
   while (!text.empty()) {
     const auto end = std::min(text.find(' '), text.size());
     const auto word = text.substr(0, end);
-    if (!std::ranges::all_of(word, [](char c) { return (c >= '0' && c <= '9') || c == '/'; }))
+    if (!std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '/'; }))
       out += std::string(word) + ' ';
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/text/json_string.h"
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/random.h"
 #include "base/time.h"
@@ -47,9 +48,7 @@ void each_text(Event& event, Each each) {
   for (auto* text : {&event.type, &event.reason, &event.action, &event.note}) each(*text);
 }
 
-bool name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-}
+bool name_character(char c) { return is_lower(c) || is_digit(c) || c == '-' || c == '.'; }
 
 }  // namespace
 

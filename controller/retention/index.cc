@@ -6,8 +6,8 @@
 #include <expected>
 #include <string>
 
-#include "api/values/decimal.h"
 #include "base/check.h"
+#include "client/decode/watch_lines.h"
 
 namespace podium::controller {
 namespace {
@@ -21,11 +21,6 @@ std::string minute_key(const std::string& ns, std::uint32_t minute) {
   return fmt::format("{}/{}", ns, minute);
 }
 std::string namespace_of(const std::string& key) { return key.substr(0, key.find('/')); }
-
-// 0: unknown.
-std::uint64_t version_of(const std::string& resource_version) {
-  return api::whole_number<std::uint64_t>(resource_version).value_or(0);
-}
 
 std::size_t at(ReportKind kind) { return static_cast<std::size_t>(kind); }
 
@@ -75,7 +70,7 @@ void RetentionIndex::track(const Report& report) {
   if (!slot.second.uid.empty()) remove(slot);
   const auto due = together(report, slot.first);
   slot.second = {.uid = PackedUid(report.uid),
-                 .version = version_of(report.version),
+                 .version = client::version_number(report.version),
                  .due = due,
                  .written = report.written,
                  .order = ++order_,
@@ -102,7 +97,7 @@ bool RetentionIndex::knows(const std::string& ns, const std::string& name, const
                            const std::string& version) const {
   const auto it = reports_.find(key_of(ns, name));
   if (it == reports_.end() || it->second.uid != PackedUid(uid)) return false;
-  const auto given = version_of(version), known = it->second.version;
+  const auto given = client::version_number(version), known = it->second.version;
   return given == 0 || known == 0 || given == known;
 }
 

@@ -10,6 +10,7 @@
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
+#include "base/ascii.h"
 #include "explain/workload/daemon_set_pods.h"
 
 namespace podium::explain {
@@ -136,8 +137,7 @@ void check_namespace(const std::string& other, const FieldPath& path, const std:
 std::string name_of_new_pods(std::string_view path) {
   std::string name = "before";
   for (const char c : path) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (is_digit || !name.ends_with('-')) name += is_digit ? c : '-';
+    if (is_digit(c) || !name.ends_with('-')) name += is_digit(c) ? c : '-';
   }
   return name.substr(0, name.find_last_not_of('-') + 1);
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "api/values/topology_labels.h"
+#include "base/ascii.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/visits.h"
 
@@ -17,10 +18,7 @@ namespace json = boost::json;
 constexpr const char* kWithheldMessage =
     "the attempt failed; its message is withheld, since it may name nodes";
 
-bool is_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_';
-}
+bool is_of_word(char c) { return is_letter_or_digit(c) || c == '-' || c == '.' || c == '_'; }
 
 // Values of these labels are places, not names of nodes.
 bool is_place(std::string_view topology_key) {

@@ -37,12 +37,6 @@ std::optional<std::int64_t> number_in(const json::value& value, std::string_view
   return api::integer_at(value, fmt::format("/{}", field));
 }
 
-const json::array& items_of(const json::value& value, std::string_view field) {
-  static const json::array kNone;
-  const auto* found = api::find_at(value, fmt::format("/{}", field));
-  return found && found->is_array() ? found->get_array() : kNone;
-}
-
 void check_least(const json::value& value, std::string_view field, const FieldPath& path,
                  Problems& problems) {
   const auto number = number_in(value, field);
@@ -118,7 +112,7 @@ void check_exit_codes(const json::value& codes, const std::set<std::string>& con
       name && name->is_string() && !containers.contains(api::text_at(codes, "/containerName")))
     problems.invalid(path / "containerName", ShownValue::as_is(json::serialize(*name)),
                      "must be one of the container or initContainer names in the pod template");
-  const auto& values = items_of(codes, "values");
+  const auto& values = api::list_at(codes, "/values");
   const auto at = path / "values";
   if (values.empty()) problems.add(at, "Invalid value: []: at least one value is required");
   check_count(values.size(), kMostExitCodes, at, problems);
@@ -151,7 +145,7 @@ void check_conditions(const json::array& conditions, const FieldPath& path, Prob
 void check_failure_policy(const json::value& spec, const FieldPath& path, Problems& problems) {
   const auto* policy = api::find_at(spec, "/podFailurePolicy");
   if (!policy) return;
-  const auto& rules = items_of(*policy, "rules");
+  const auto& rules = api::list_at(*policy, "/rules");
   const auto of_rules = path / "podFailurePolicy.rules";
   check_count(rules.size(), kMostRules, of_rules, problems);
   const auto containers = containers_of(spec);
@@ -164,7 +158,7 @@ void check_failure_policy(const json::value& spec, const FieldPath& path, Proble
       check_known(rules[i], "action", kActions, at, problems);
     }
     const auto* codes = api::find_at(rules[i], "/onExitCodes");
-    const auto& conditions = items_of(rules[i], "onPodConditions");
+    const auto& conditions = api::list_at(rules[i], "/onPodConditions");
     if (codes) check_exit_codes(*codes, containers, at / "onExitCodes", problems);
     check_conditions(conditions, at / "onPodConditions", problems);
     if (codes && !conditions.empty())
@@ -248,7 +242,7 @@ void check_success_policy(const json::value& spec, const FieldPath& path, Proble
   if (!is_indexed(spec))
     return problems.invalid(at, ShownValue::as_is(json::serialize(*policy)),
                             "requires indexed completion mode");
-  const auto& rules = items_of(*policy, "rules");
+  const auto& rules = api::list_at(*policy, "/rules");
   if (rules.empty())
     problems.required(at / "rules",
                       "at least one rules must be specified when the successPolicy is specified");

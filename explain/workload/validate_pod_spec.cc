@@ -12,6 +12,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "base/ascii.h"
 #include "explain/workload/validate_claim.h"
 
 namespace podium::explain {
@@ -73,10 +74,9 @@ void check_label(const json::value& value, std::string_view field, const FieldPa
 
 // An IANA service name: letters, digits and single dashes inside, at least one letter.
 bool is_port_name(std::string_view name) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto is_known = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  const auto is_known = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
   return name.size() <= kLongestPortName && std::ranges::all_of(name, is_known) &&
-         std::ranges::any_of(name, is_letter) && !name.contains("--") && name.front() != '-' &&
+         std::ranges::any_of(name, is_lower) && !name.contains("--") && name.front() != '-' &&
          name.back() != '-';
 }
 

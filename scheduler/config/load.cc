@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/text/json_view.h"
 #include "api/text/yaml.h"
 #include "base/duration.h"
 #include "base/input.h"
@@ -33,11 +34,6 @@ struct Documents {
   const api::Document* podium = nullptr;
 };
 
-std::string text_field(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 void refuse(const json::object& document, const std::string& version, const std::string& kind,
             Problems& problems) {
   if (kind == "Policy") return refuse_policy(document, problems);
@@ -57,8 +53,8 @@ Documents sort_documents(const std::vector<api::Document>& documents, FileProble
       problems.add("", "the document is not an object");
       continue;
     }
-    const auto version = text_field(document.value.get_object(), "apiVersion");
-    const auto kind = text_field(document.value.get_object(), "kind");
+    const auto version = api::text_at(document.value, "/apiVersion");
+    const auto kind = api::text_at(document.value, "/kind");
     const api::Document** slot = nullptr;
     if (version == kKubeApiVersion && kind == kKubeKind) slot = &out.kube;
     if (version == kPodiumApiVersion && kind == kPodiumKind) slot = &out.podium;

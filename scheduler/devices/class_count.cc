@@ -10,8 +10,6 @@ namespace {
 // The limit on one node. Upstream has none.
 constexpr std::int64_t kSteps = 1'000'000;
 
-bool has_node_name(const api::ResourceSlice& slice) { return slice.nodes.name && !slice.nodes.name->empty(); }
-
 // Upstream hides from these expressions that a device may be allocated more than once.
 Match match_of_one_use(const Expression& expression, const api::Device& device, std::string_view driver,
                        StepBudget& steps) {
@@ -27,7 +25,7 @@ ClassCount::ClassCount(std::shared_ptr<const Inventory> inventory, Selectors& se
     : inventory_(std::move(inventory)), in_use_(in_use), class_(of_class) {
   for (const auto& text : class_.selectors) expressions_.push_back(selectors.expression(text));
   for (const auto* slice : inventory_->shared_slices()) {
-    if (has_node_name(slice->slice())) continue;
+    if (is_local(slice->slice())) continue;
     shared_.push_back(counted(*slice, {slice->slice().driver, slice->slice().pool.name}));
   }
 }

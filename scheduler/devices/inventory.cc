@@ -6,10 +6,10 @@
 #include "scheduler/devices/pools.h"
 
 namespace podium::devices {
-namespace {
 
-// Upstream keeps such slices per node and tries them first.
 bool is_local(const api::ResourceSlice& slice) { return slice.nodes.name && !slice.nodes.name->empty(); }
+
+namespace {
 
 // A slice that every node may use.
 bool is_everywhere(const api::ResourceSlice& slice) { return slice.nodes.all && !is_local(slice); }

@@ -22,6 +22,9 @@ namespace podium::devices {
 
 struct Pool;
 
+// True for a slice of one node's devices. Upstream keeps these per node and tries them first.
+bool is_local(const api::ResourceSlice& slice);
+
 class Inventory {
  public:
   // Slices in the order of listing, which decides if slices of the same generation disagree.

@@ -15,6 +15,7 @@ namespace podium::simulate {
 namespace json = boost::json;
 
 using api::find_at;
+using api::list_at;
 using api::text_at;
 // Returns 0 if the field is absent or not an integer.
 std::int64_t number_at(const json::value& value, std::string_view pointer);

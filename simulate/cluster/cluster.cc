@@ -36,10 +36,6 @@ Cluster::Cluster(Store& store, Agenda& agenda, Faults faults, Dice dice)
   store_.on_commit([this](const Commit& commit) { committed(commit); });
 }
 
-Key Cluster::key_of(std::string_view plural, const json::value& object) {
-  return {std::string(plural), text_at(object, "/metadata/namespace"), text_at(object, "/metadata/name")};
-}
-
 void Cluster::change(const Key& key, const std::string& uid, const std::string& by,
                      const std::function<void(json::value&)>& how) {
   const auto object = store_.find(key);

@@ -44,7 +44,6 @@ class Cluster {
   void committed(const Commit& commit);
   void pod_committed(const Commit& commit);
   StoredPtr any(std::string_view plural);
-  static Key key_of(std::string_view plural, const json::value& object);
   // Changes an object if it still has this UID.
   void change(const Key& key, const std::string& uid, const std::string& by,
               const std::function<void(json::value&)>& how);

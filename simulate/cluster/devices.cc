@@ -22,10 +22,6 @@ Key slice_of(const std::string& node, std::uint64_t part) {
   return {"resourceslices", "", fmt::format("{}-gpu-{}", node, part)};
 }
 
-Key key_named_in(std::string_view plural, const json::value& object) {
-  return {std::string(plural), text_at(object, "/metadata/namespace"), text_at(object, "/metadata/name")};
-}
-
 json::value device_class() {
   return json::parse(
       R"({"metadata":{},"spec":{"selectors":[{"cel":{"expression":"device.driver == 'gpu.example.com'"}}]}})");
@@ -71,7 +67,7 @@ void Devices::one_act() {
   if (which < 90) return change_hardware();
   const auto claim = any(kClaims, "c");
   if (!claim) return;
-  const auto key = key_named_in(kClaims, claim->value);
+  const auto key = key_of(kClaims, claim->value);
   if (which < 95) return touch(key, uid_of(claim->value));
   remove_finally(store_, key, agenda_.clock().wall(), kPeople);
 }
@@ -123,7 +119,7 @@ void Devices::make_pod() {
 void Devices::delete_pod() {
   const auto pod = any("pods", "d");
   if (!pod || is_leaving(pod->value)) return;
-  const auto key = key_named_in("pods", pod->value);
+  const auto key = key_of("pods", pod->value);
   if (text_at(pod->value, "/spec/nodeName").empty() || dice_.one_in(8)) return store_.remove(key, kPeople);
   auto leaving = pod->value;
   leaving.as_object()["metadata"].as_object()["deletionTimestamp"] =

@@ -9,12 +9,6 @@
 namespace podium::simulate {
 namespace {
 
-const json::array& terms_at(const json::value& value, std::string_view pointer) {
-  static const json::array none;
-  const auto* found = find_at(value, pointer);
-  return found && found->is_array() ? found->get_array() : none;
-}
-
 bool selects(const Rule& rule, const Neighbour& owner, const Neighbour& other) {
   return owner.ns == other.ns && rule.app == other.app;
 }
@@ -85,9 +79,9 @@ Neighbour neighbour_of(const json::value& pod) {
     }
   };
   const std::string required = "/requiredDuringSchedulingIgnoredDuringExecution";
-  add(Rule::Kind::affinity, terms_at(pod, "/spec/affinity/podAffinity" + required));
-  add(Rule::Kind::anti_affinity, terms_at(pod, "/spec/affinity/podAntiAffinity" + required));
-  add(Rule::Kind::spread, terms_at(pod, "/spec/topologySpreadConstraints"));
+  add(Rule::Kind::affinity, list_at(pod, "/spec/affinity/podAffinity" + required));
+  add(Rule::Kind::anti_affinity, list_at(pod, "/spec/affinity/podAntiAffinity" + required));
+  add(Rule::Kind::spread, list_at(pod, "/spec/topologySpreadConstraints"));
   return out;
 }
 

@@ -24,10 +24,6 @@ json::value storage_class(std::string_view provisioner, std::string_view mode) {
                                  provisioner, mode));
 }
 
-Key key_of_object(std::string_view plural, const json::value& object) {
-  return {std::string(plural), text_at(object, "/metadata/namespace"), text_at(object, "/metadata/name")};
-}
-
 }  // namespace
 
 std::string claim_class(const json::value& object) { return text_at(object, "/spec/storageClassName"); }
@@ -170,7 +166,7 @@ void Volumes::delete_volume() {
   for (const auto& one : store_.all(kVolumeClaims)) {
     if (uid_of(one->value) == claim) return;
   }
-  store_.remove(key_of_object(kVolumes, volume->value), kPeople);
+  store_.remove(key_of(kVolumes, volume->value), kPeople);
 }
 
 // --- users ---
@@ -215,7 +211,7 @@ void Volumes::make_pod() {
 void Volumes::delete_pod() {
   const auto pod = any("pods", "b");
   if (!pod || is_leaving(pod->value)) return;
-  const auto key = key_of_object("pods", pod->value);
+  const auto key = key_of("pods", pod->value);
   if (text_at(pod->value, "/spec/nodeName").empty() || dice_.one_in(8)) return store_.remove(key, kPeople);
   auto leaving = pod->value;
   leaving.as_object()["metadata"].as_object()["deletionTimestamp"] =
@@ -235,7 +231,7 @@ bool Volumes::is_used(const json::value& claim) const {
 
 void Volumes::delete_claim() {
   const auto claim = any(kVolumeClaims, "c");
-  if (claim && !is_used(claim->value)) store_.remove(key_of_object(kVolumeClaims, claim->value), kPeople);
+  if (claim && !is_used(claim->value)) store_.remove(key_of(kVolumeClaims, claim->value), kPeople);
 }
 
 // Reserves a volume for a claim by its name, as users may.
@@ -248,7 +244,7 @@ void Volumes::bind_by_hand() {
       {"kind", "PersistentVolumeClaim"},
       {"namespace", text_at(claim->value, "/metadata/namespace")},
       {"name", text_at(claim->value, "/metadata/name")}};
-  store_.update(key_of_object(kVolumes, volume->value), std::move(bound), kPeople);
+  store_.update(key_of(kVolumes, volume->value), std::move(bound), kPeople);
 }
 
 }  // namespace podium::simulate

@@ -116,6 +116,11 @@ std::optional<RouteSelector> RouteSelector::of(const Route& route) {
   return out;
 }
 
+Key key_of(std::string_view plural, const json::value& object) {
+  return {std::string(plural), api::text_at(object, "/metadata/namespace"),
+          api::text_at(object, "/metadata/name")};
+}
+
 bool RouteSelector::matches(const json::value& object) const {
   return std::ranges::all_of(terms_, [&](const Term& term) {
     // A bool that is absent is false.

@@ -20,6 +20,8 @@ struct Key {
   std::string text() const { return plural + " " + (ns.empty() ? "" : ns + "/") + name; }
 };
 
+Key key_of(std::string_view plural, const boost::json::value& object);
+
 struct Route {
   std::string group, plural, ns, name, subresource;
   std::map<std::string, std::string> query;

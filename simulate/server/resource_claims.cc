@@ -8,12 +8,6 @@
 namespace podium::simulate {
 namespace {
 
-const json::array& list_at(const json::value& value, std::string_view pointer) {
-  static const json::array none;
-  const auto* found = find_at(value, pointer);
-  return found && found->is_array() ? found->get_array() : none;
-}
-
 const json::value* allocation_of(const json::value& claim) {
   const auto* found = find_at(claim, "/status/allocation");
   return found && found->is_object() ? found : nullptr;
