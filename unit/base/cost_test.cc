@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,15 @@ TEST(Cost, CountsBytesThatComeAndGo) {
   EXPECT_EQ(cost.peak, 1000);
   EXPECT_EQ(cost.kept, 500);
   EXPECT_EQ(cost_of([&] { kept.reset(); }).kept, -500);
+}
+
+TEST(Cost, WorkThatThrowsIsCountedNoFurther) {
+  std::unique_ptr<char[]> later;
+  const auto outer = cost_of([&] {
+    EXPECT_THROW(cost_of([] { throw std::runtime_error("work"); }), std::runtime_error);
+    later = std::make_unique<char[]>(5000);
+  });
+  EXPECT_GE(outer.kept, 4000) << "the exception was allocated by the inner work";
 }
 #endif
 

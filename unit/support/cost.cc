@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string_view>
+#include <utility>
 
 #include "base/steps.h"
 
@@ -19,6 +20,17 @@ namespace podium::test {
 namespace {
 
 thread_local Cost* counted = nullptr;  // null: this thread counts nothing
+
+// Counts into `cost` until it is destroyed, also by work that throws.
+class Counting {
+ public:
+  explicit Counting(Cost& cost) : outer_(std::exchange(counted, &cost)) {}
+  ~Counting() { counted = outer_; }
+  Counting(const Counting&) = delete;
+
+ private:
+  Cost* const outer_;
+};
 
 #ifdef __SANITIZE_ADDRESS__
 void on_malloc(const volatile void*, std::size_t size) {
@@ -51,13 +63,13 @@ Cost cost_of(const Work& work) {
   EXPECT_NE(installed, 0) << "ASan has no room for the hooks";
 #endif
   Cost cost;
-  auto* const outer = counted;
-  counted = &cost;
   const auto before = steps_of_thread();
-  work();
-  cost.steps = static_cast<std::int64_t>(steps_of_thread() - before);
-  counted = outer;
-  if (outer) {
+  {
+    const Counting counting(cost);
+    work();
+    cost.steps = static_cast<std::int64_t>(steps_of_thread() - before);
+  }
+  if (auto* const outer = counted) {
     outer->allocated += cost.allocated;
     outer->peak = std::max(outer->peak, outer->kept + cost.peak);
     outer->kept += cost.kept;
