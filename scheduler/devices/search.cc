@@ -79,7 +79,9 @@ Result<void> Search::start(const api::Node& node, StepBudget& steps) {
   steps_ = &steps;
   depth_ = 0;
   for (auto* counters : counters_) {
-    if (counters) counters->clear();
+    if (!counters) continue;
+    steps.spend(counters->steps());
+    counters->clear();
   }
   counters_.clear();
   own_counters_.clear();

@@ -125,7 +125,10 @@ SharedCounters& Search::counters_of(std::uint32_t pool) {
   if (counters) return *counters;
   const auto* of = node_pools_.pools[pool];
   auto& owner = of->fixed ? fixed_counters_[of] : own_counters_.emplace_back();
-  if (!owner) owner = std::make_unique<SharedCounters>(*of, uses_[pool]);
+  if (!owner) {
+    steps_->spend(SharedCounters::steps_of(*of));
+    owner = std::make_unique<SharedCounters>(*of, uses_[pool]);
+  }
   return *(counters = owner.get());
 }
 

@@ -1,7 +1,9 @@
 // Admin access, taints, shared counters, consumable capacity, binding conditions.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "unit/scheduler/devices/world.h"
+#include "unit/support/cost.h"
 
 namespace podium::devices {
 namespace {
@@ -145,6 +147,34 @@ TEST(SharedCounters, CountDevicesThatOtherNodesUse) {
   for (auto& each : w.slices) each.pool.slice_count = 3;
   EXPECT_EQ(w.on("n1"), "c: r=here");
   w.in_use = {taken("there")};
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+// A pool may have thousands of counters, and a search takes thousands of devices.
+TEST(SharedCounters, ATakeLooksAtTheDevicesOwnCounters) {
+  const auto prepare = [](std::size_t n) -> test::Work {
+    std::vector<std::pair<std::string, std::string>> none;
+    auto w = counted("8Gi", none);
+    auto& counters = w.slices[1].shared_counters[0].counters;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto name = fmt::format("memory-{:05}", i);
+      counters.emplace_back(name, *api::Quantity::parse("8Gi"));
+      w.slices[0].devices.push_back(device(fmt::format("d{:05}", i)));
+      w.slices[0].devices.back().consumes_counters = {{"set", {{name, *api::Quantity::parse("9Gi")}}}};
+    }
+    return [w = std::move(w)] { EXPECT_EQ(w.on("n1"), "none"); };
+  };
+  EXPECT_TRUE(test::is_linear(1000, prepare));
+}
+
+TEST(SharedCounters, ACounterWithTooLittleKeepsAllDevicesOfThePoolAway) {
+  auto w = counted("8Gi", {{"large", "8Gi"}, {"small", "4Gi"}, {"other", "1Gi"}});
+  auto& set = w.slices[1].shared_counters[0].counters;
+  set.emplace_back("more", *api::Quantity::parse("8Gi"));
+  w.slices[0].devices[2].consumes_counters = {{"set", {{"more", *api::Quantity::parse("1Gi")}}}};
+  w.in_use = {taken("large")};
+  EXPECT_EQ(w.on("n1"), "c: r=other");
+  w.in_use = {taken("large"), taken("small")};
   EXPECT_EQ(w.on("n1"), "none");
 }
 
