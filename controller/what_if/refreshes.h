@@ -1,11 +1,14 @@
 // Refreshes: the what-ifs that are asked periodically (spec.refreshSeconds), with the time at which each is
 // due, and its last answer.
 //
-// A what-if takes a place; the places are bounded in total and per namespace. While its question or its
-// answer is in progress, it has no due time, so questions do not pile up.
+// A what-if takes a place; the places are bounded in total and per namespace. If all are taken, a namespace
+// gets the newest place of the one that has the most, if that has at least two more: a user with many
+// namespaces does not keep the others out. The what-if that loses its place is due immediately, and is then
+// refused. While a what-if's question or its answer is in progress, it has no due time, so questions do not
+// pile up.
 //
-// Memory: a few hundred bytes for each place. Owner: WhatIfController. Threads: any. Errors: none; functions
-// do nothing for a key that has no place.
+// Memory: a few hundred bytes for each place, and for each what-if that has lost its own.
+// Owner: WhatIfController. Threads: any. Errors: none; functions do nothing for a key that has no place.
 #pragma once
 
 #include <chrono>
@@ -46,7 +49,8 @@ class Refreshes {
   explicit Refreshes(Limits limits) : limits_(limits) {}
   const Limits& limits() const { return limits_; }
 
-  // Takes a place, or keeps the current one with a new period. False: no place is left.
+  // Takes a place, or keeps the current one with a new period. False: no place is left. It then forgets a
+  // what-if that has lost its own.
   bool place(const std::string& ns, const std::string& name, const std::string& key,
              std::chrono::seconds every);
   void drop(const std::string& key);
@@ -69,16 +73,26 @@ class Refreshes {
  private:
   struct Entry {
     Due due;
+    std::uint64_t order = 0;  // of the places, by when they were taken
+    bool has_place = false;   // false: another namespace got it
     std::optional<Steady> at;
     std::optional<Numbers> numbers;
     std::optional<std::pair<std::uint64_t, Steady>> written;  // content and time
   };
+  using Entries = std::map<std::string, Entry>;
+  void set(Entry& entry, Steady at);
   void unset(Entry& entry);
+  bool is_free(const std::string& ns);
+  bool displace(std::size_t own);
+  void leave(Entry& entry);
+  void erase(Entries::iterator at);
 
   const Limits limits_;
   mutable std::mutex mutex_;  // guards these
-  std::map<std::string, Entry> entries_;
-  std::map<std::string, std::size_t> of_namespace_;
+  Entries entries_;
+  std::map<std::string, std::size_t> of_namespace_;  // places
+  std::size_t places_ = 0;
+  std::uint64_t orders_ = 0;
   std::set<std::pair<Steady, std::string>> due_;
 };
 

@@ -249,6 +249,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     auto [terms, answer, is_refused_already] =
         Screening(api.clock(), retention, refreshes, ttl_of_refusals).screen(item->key, item->since, **read);
     if (is_refused_already) co_return;
+    rearm_refresh_timer();  // its place may have been another one's
     if (!answer) {
       auto asking = ask(std::make_shared<const explain::Question>(std::move(*question)), asked, terms);
       answer = co_await std::move(asking);

@@ -286,6 +286,38 @@ TEST(Refresh, TooManyAreRefused) {
   EXPECT_EQ(w.fitting().size(), 100u) << "a hundred in all";
 }
 
+// Ten namespaces of one tenant would have all places.
+TEST(Refresh, ANamespaceWithFewGetsThePlaceOfOneWithMany) {
+  Probing w;
+  for (int ns = 0; ns < 10; ++ns) {
+    for (int i = 0; i < 10; ++i)
+      w.ask(fmt::format("probe-{}", i), probe(200), 1, fmt::format("tenant-{}", ns));
+  }
+  w.settle();
+  ASSERT_EQ(w.fitting().size(), 100u);
+  w.ask("probe", probe(200));
+  w.settle();
+  w.go_on(2s);
+  EXPECT_EQ(w.accepted("probe"), "True Accepted: request is valid");
+  const auto fitting = w.fitting();
+  EXPECT_EQ(fitting.size(), 100u);
+  EXPECT_EQ(std::ranges::count(fitting, "shop/probe 4"), 1);
+  int refused = 0;
+  for (int ns = 0; ns < 10; ++ns) {
+    for (int i = 0; i < 10; ++i)
+      refused += w.accepted(fmt::format("probe-{}", i), fmt::format("tenant-{}", ns))
+                     .starts_with("False TooManyRefreshed");
+  }
+  EXPECT_EQ(refused, 1) << "it says so";
+  const auto reads = [&] {
+    return std::ranges::count_if(w.server.requests("GET"),
+                                 [](const std::string& each) { return each.contains("/namespaces/"); });
+  };
+  const auto before = reads();
+  w.go_on(60s);
+  EXPECT_EQ(reads(), before) << "they do not alternate";
+}
+
 TEST(Refresh, ItStopsWithTheController) {
   Probing w;
   w.ask("probe", probe(10));
@@ -313,10 +345,40 @@ TEST(Refreshes, PlacesAreBounded) {
   EXPECT_FALSE(refreshes.place("a", "3", "a/3", 10s));
   EXPECT_TRUE(refreshes.place("a", "1", "a/1", 20s)) << "it has one";
   EXPECT_TRUE(refreshes.place("b", "1", "b/1", 10s));
-  EXPECT_FALSE(refreshes.place("c", "1", "c/1", 10s));
+  EXPECT_FALSE(refreshes.place("b", "2", "b/2", 10s)) << "no namespace has two more than b";
   refreshes.drop("a/1");
   refreshes.drop("a/1");
   EXPECT_TRUE(refreshes.place("a", "3", "a/3", 10s));
+}
+
+TEST(Refreshes, TheNewestPlaceOfTheLargestGoesToOneWithTwoLess) {
+  Refreshes refreshes({.all = 5, .per_namespace = 4});
+  const auto place = [&](std::string_view key) {
+    return refreshes.place(std::string(key.substr(0, 1)), std::string(key.substr(2)), std::string(key), 10s);
+  };
+  for (const char* key : {"a/4", "a/3", "a/2", "a/1", "b/1"}) EXPECT_TRUE(place(key)) << key;
+  EXPECT_FALSE(place("a/5")) << "four of a namespace";
+  EXPECT_TRUE(place("c/1"));
+  EXPECT_EQ(due(refreshes, Steady{}), std::vector<std::string>{"a/1"}) << "it is due immediately";
+  EXPECT_FALSE(place("a/1")) << "three are the most that it may have now";
+  EXPECT_TRUE(place("c/2"));
+  EXPECT_FALSE(place("c/3")) << "two of a, one of b, two of c: none has two more";
+  EXPECT_TRUE(place("d/1") && place("e/1"));
+  EXPECT_FALSE(place("f/1")) << "each has one";
+}
+
+TEST(Refreshes, APlaceThatIsLostCountsNoMore) {
+  Refreshes refreshes({.all = 2, .per_namespace = 2});
+  refreshes.place("a", "1", "a/1", 10s);
+  refreshes.place("a", "2", "a/2", 10s);
+  for (const char* key : {"a/1", "a/2"}) refreshes.set_numbers(key, Refreshes::Numbers{.fitting = 1});
+  EXPECT_TRUE(refreshes.place("b", "1", "b/1", 10s));
+  EXPECT_EQ(refreshes.answered(), (std::vector<Refreshes::Answered>{{"a", "1", {.fitting = 1}}}));
+  refreshes.drop("a/2");
+  EXPECT_EQ(refreshes.next_due(), std::nullopt);
+  EXPECT_FALSE(refreshes.place("c", "1", "c/1", 10s));
+  refreshes.drop("a/1");
+  EXPECT_TRUE(refreshes.place("c", "1", "c/1", 10s));
 }
 
 TEST(Refreshes, EachHasOneDueTime) {
