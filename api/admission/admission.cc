@@ -70,12 +70,13 @@ Error rejected(std::vector<Finding> findings) {
 }
 
 void default_by_limit_ranges(const AdmissionObjects& objects, Pod& pod) {
-  if (!objects.limit_ranges) return;
+  if (!objects.limit_ranges || !too_many_comparisons(*objects.limit_ranges, pod).empty()) return;
   for (const auto& range : *objects.limit_ranges) set_limit_range_defaults(range, pod);
 }
 
 std::string refusal_of_limit_ranges(const AdmissionObjects& objects, const Pod& pod) {
   if (!objects.limit_ranges) return {};
+  if (auto why = too_many_comparisons(*objects.limit_ranges, pod); !why.empty()) return why;
   for (const auto& range : *objects.limit_ranges) {
     if (auto why = limit_range_refusal(range, pod); !why.empty()) return why;
   }

@@ -171,6 +171,23 @@ ResourceList container_defaults(const LimitRange& range, ResourceList LimitRange
 
 }  // namespace
 
+std::string too_many_comparisons(const std::vector<LimitRange>& ranges, std::size_t claims) {
+  // A default that is not valid takes more than a kilobyte until the pod is refused.
+  constexpr std::size_t kMost = 20'000;
+  std::size_t entries = 0;
+  for (const auto& range : ranges) {
+    for (const auto& [_, min, max, limits, requests, max_ratio] : range.items)
+      entries += 1 + min.size() + max.size() + limits.size() + requests.size() + max_ratio.size();
+  }
+  if (entries * claims <= kMost) return {};
+  return fmt::format("the LimitRanges have {} entries, too many to compare {} objects with them", entries,
+                     claims);
+}
+
+std::string too_many_comparisons(const std::vector<LimitRange>& ranges, const Pod& pod) {
+  return too_many_comparisons(ranges, 1 + pod.containers.size() + pod.init_containers.size());
+}
+
 std::string text_of_bytes(Quantity amount) {
   const auto units = amount.value();
   if (units <= 0 || units % 1024 != 0 || Quantity::from_units(units) != amount) return amount.text();

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace podium::api {
 namespace {
@@ -18,12 +22,27 @@ Result<void> set_overhead(const RuntimeClass* found, Pod& pod) {
   return {};
 }
 
+// Both lists may be as large as the API server takes them: each is read once.
+void add_tolerations(const std::vector<Toleration>& of_class, Pod& pod) {
+  const auto is_less = [](const Toleration* a, const Toleration* b) {
+    return std::tie(a->key, a->value, a->op, a->effect) < std::tie(b->key, b->value, b->op, b->effect);
+  };
+  std::vector<Toleration> all = pod.tolerations;
+  std::set<const Toleration*, decltype(is_less)> known(is_less);
+  for (const auto& each : pod.tolerations) known.insert(&each);
+  for (const auto& each : of_class) {
+    if (known.insert(&each).second) all.push_back(each);
+  }
+  if (all.size() > pod.tolerations.size()) pod.tolerations = std::move(all);
+}
+
 }  // namespace
 
 Result<void> apply_runtime_class(const RuntimeClass* found, Pod& pod) {
   if (!pod.runtime_class.empty() && !found)
     return invalid(fmt::format("pod rejected: RuntimeClass \"{}\" not found", pod.runtime_class));
   if (auto set = set_overhead(found, pod); !set || !found) return set;
+  std::vector<Labels::Entry> selector(pod.node_selector.begin(), pod.node_selector.end());
   for (const auto& [key, value] : found->node_selector) {
     const auto* own = pod.node_selector.find(key);
     if (own && *own != value) {
@@ -31,12 +50,10 @@ Result<void> apply_runtime_class(const RuntimeClass* found, Pod& pod) {
           "conflict: runtimeClass.scheduling.nodeSelector[{0}] = {1}; pod.spec.nodeSelector[{0}] = {2}", key,
           value, *own));
     }
-    pod.node_selector.set(key, value);
+    selector.emplace_back(key, value);
   }
-  for (const auto& toleration : found->tolerations) {
-    if (std::ranges::find(pod.tolerations, toleration) == pod.tolerations.end())
-      pod.tolerations.push_back(toleration);
-  }
+  if (!found->node_selector.empty()) pod.node_selector = Labels(std::move(selector));
+  if (!found->tolerations.empty()) add_tolerations(found->tolerations, pod);
   return {};
 }
 

@@ -192,6 +192,7 @@ bool Trials::are_admitted(Remedies remedies) const {
   if (!question_.limit_ranges) return true;
   auto changed = pod();
   change(changed, remedies);
+  if (!api::too_many_comparisons(*question_.limit_ranges, changed).empty()) return false;
   return std::ranges::all_of(*question_.limit_ranges, [&](const api::LimitRange& range) {
     return api::limit_range_refusal(range, changed).empty();
   });

@@ -78,6 +78,8 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
   std::vector<std::pair<std::string, const api::PersistentVolumeClaim*>> claims;
   for (const auto& claim : subject.claim_templates) claims.emplace_back(claim.meta.name, &claim);
   for (const auto& [volume, claim] : subject.claims) claims.emplace_back(volume, &claim);
+  if (const auto why = api::too_many_comparisons(*objects.limit_ranges, claims.size()); !why.empty())
+    return invalid(subject_path(question).said("persistentvolumeclaims: " + why));
   for (const auto& [name, claim] : claims) {
     for (const auto& range : *objects.limit_ranges) {
       if (const auto why = api::limit_range_refusal(range, *claim); !why.empty())

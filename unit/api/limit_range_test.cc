@@ -1,6 +1,7 @@
 // LimitRange: defaults of containers, and what the API server would refuse, in its words.
 #include "api/admission/limit_range.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -9,6 +10,7 @@
 #include "api/admission/admission.h"
 #include "api/decode/decode.h"
 #include "unit/support/builders.h"
+#include "unit/support/cost.h"
 
 namespace podium::api {
 namespace {
@@ -101,6 +103,36 @@ TEST(LimitRange, BoundsClaims) {
   EXPECT_EQ(refusal(R"([{"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}])"),
             "maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi");
   EXPECT_EQ(refusal(R"([{"type": "Container", "max": {"storage": "1Gi"}}])"), "");
+}
+
+// A what-if of 128 KiB has both.
+TEST(LimitRange, ThousandsOfContainersGetNoThousandsOfDefaults) {
+  std::vector<Container> containers(2000);
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    containers[i].name = fmt::format("c{}", i);
+    containers[i].image = "i";
+  }
+  auto large = pod("p").container("c").image("i").build();
+  large.containers = containers;
+  std::vector<ResourceList::value_type> names;
+  for (int i = 0; i < 5000; ++i) names.emplace_back(fmt::format("a/{:04}", i), quantity("1"));
+  const auto refusal = [&](ResourceList LimitRange::Item::* list) {
+    AdmissionObjects objects;
+    auto& item = objects.limit_ranges.emplace(1).front().items.emplace_back();
+    item.type = "Container";
+    item.*list = names;
+    auto given = large;
+    std::string why;
+    const auto cost = podium::test::cost_of([&] {
+      const auto admitted = PodAdmission({}).admit(given, objects);
+      if (!admitted) why = admitted.error().message;
+    });
+    EXPECT_LE(cost.peak, 20'000'000) << cost;
+    return why;
+  };
+  for (const auto list : {&LimitRange::Item::requests, &LimitRange::Item::min, &LimitRange::Item::max_ratio})
+    EXPECT_EQ(refusal(list), "the LimitRanges have 5001 entries, too many to compare 2001 objects with them");
+  EXPECT_EQ(too_many_comparisons({}, 1'000'000), "");
 }
 
 TEST(LimitRange, IsAppliedOnAdmission) {

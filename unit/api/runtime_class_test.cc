@@ -2,6 +2,7 @@
 // refuse, in its words.
 #include "api/admission/runtime_class.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -9,6 +10,7 @@
 #include "api/admission/admission.h"
 #include "api/decode/decode.h"
 #include "unit/support/builders.h"
+#include "unit/support/cost.h"
 
 namespace podium::api {
 namespace {
@@ -73,6 +75,30 @@ TEST(RuntimeClass, SaysWhatTheApiServerWouldRefuse) {
     const auto applied = apply_runtime_class(c.found, given);
     EXPECT_EQ(applied ? "" : applied.error().message, c.refusal) << c.named;
   }
+}
+
+TEST(RuntimeClass, CostsAsMuchAsIsWritten) {
+  const auto prepare = [](std::size_t n) -> Work {
+    RuntimeClass made;
+    auto given = contained().build();
+    std::vector<Labels::Entry> of_class, of_pod;
+    std::vector<Toleration> tolerations;
+    for (std::size_t i = 0; i < n; ++i) {
+      of_class.emplace_back(fmt::format("a{:05}", i), "v");
+      of_pod.emplace_back(fmt::format("b{:05}", i), "v");
+      made.tolerations.push_back({.key = fmt::format("a{:05}", i), .value = {}});
+      tolerations.push_back({.key = fmt::format("b{:05}", i), .value = {}});
+    }
+    made.node_selector = Labels(of_class);
+    given.node_selector = Labels(of_pod);
+    given.tolerations = tolerations;
+    return [made = std::move(made), given = std::move(given), n]() mutable {
+      EXPECT_TRUE(apply_runtime_class(&made, given));
+      EXPECT_EQ(given.node_selector.size(), 2 * n);
+      EXPECT_EQ(given.tolerations.size(), 2 * n);
+    };
+  };
+  EXPECT_TRUE(is_linear(1000, prepare));
 }
 
 TEST(RuntimeClass, IsAppliedOnAdmission) {
