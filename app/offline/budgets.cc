@@ -58,7 +58,7 @@ class Scales {
     const auto& replicas = replicas_of(kind_key(group, owner.kind));
     if (const auto found = replicas.find({ns, owner.name}); found != replicas.end())
       return {name, found->second};
-    return explain::scale_by_pods(pods_of(ns), owner);
+    return controlled_.try_emplace(ns, pods_of(ns)).first->second.scale_of(owner);
   }
 
   // The Deployment that owns a ReplicaSet; null: another kind, or none.
@@ -82,7 +82,8 @@ class Scales {
   }
 
   const ByKind& objects_;
-  std::map<std::string, std::vector<const api::Pod*>> pods_;  // by namespace
+  std::map<std::string, std::vector<const api::Pod*>> pods_;   // by namespace
+  std::map<std::string, explain::ControlledPods> controlled_;  // by namespace, once it is asked for
   std::map<Name, const api::Workload*> replica_sets_;
   std::map<std::string, Replicas> replicas_;  // by kind, once they are asked for
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ControllerScale> known_;

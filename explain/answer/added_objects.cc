@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include "api/values/defaults.h"
@@ -60,21 +59,18 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
   for (const auto& pod : waiting) {
     if (!fork.find_pod(pod->pod->meta.uid)) add(pod);
   }
-  // By namespace, kind and name of the owner: counting walks all pods of the namespace.
-  std::map<std::tuple<std::string, std::string, std::string>, ControllerScale> scales;
+  std::map<std::string_view, ControlledPods> controlled;  // by namespace
   api::Manifests::List<api::PodDisruptionBudget> counted;
   for (const auto& given : list) {
     auto budget = std::make_shared<api::PodDisruptionBudget>(*given);
     const auto& of_namespace = pods[budget->meta.namespace_];
-    if (!budget->is_counted)
+    if (!budget->is_counted) {
+      const auto& by_owner = controlled.try_emplace(given->meta.namespace_, of_namespace).first->second;
       count_disruptions(
           of_namespace,
-          [&](const std::string& ns, const api::OwnerReference& owner) {
-            const auto [scale, is_new] = scales.try_emplace({ns, owner.kind, owner.name});
-            if (is_new) scale->second = scale_by_pods(of_namespace, owner);
-            return scale->second;
-          },
+          [&](const std::string&, const api::OwnerReference& owner) { return by_owner.scale_of(owner); },
           *budget);
+    }
     counted.push_back(std::move(budget));
   }
   put(counted, fork);

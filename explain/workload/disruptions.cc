@@ -56,15 +56,19 @@ void count_disruptions(const std::vector<const api::Pod*>& of_namespace, const S
       static_cast<std::int32_t>(std::max<std::int64_t>(0, std::int64_t{healthy} - desired));
 }
 
-ControllerScale scale_by_pods(const std::vector<const api::Pod*>& pods, const api::OwnerReference& owner) {
+ControlledPods::ControlledPods(const std::vector<const api::Pod*>& pods) {
+  for (const auto* pod : pods) {
+    const auto* owner = pod->meta.controller();
+    if (owner && !api::is_replaced(*pod) && !pod->terminated()) ++counts_[{owner->kind, owner->name}];
+  }
+}
+
+ControllerScale ControlledPods::scale_of(const api::OwnerReference& owner) const {
   auto name = owner.kind + "/" + owner.name;
   if (owner.kind == "DaemonSet" || owner.kind == "Job" || owner.kind == "Deployment")
     return {std::move(name), std::nullopt};
-  return {std::move(name), std::ranges::count_if(pods, [&](const api::Pod* pod) {
-            const auto* its = pod->meta.controller();
-            return its && its->kind == owner.kind && its->name == owner.name && !api::is_replaced(*pod) &&
-                   !pod->terminated();
-          })};
+  const auto count = counts_.find({owner.kind, owner.name});
+  return {std::move(name), count == counts_.end() ? 0 : count->second};
 }
 
 }  // namespace podium::explain

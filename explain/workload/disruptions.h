@@ -7,8 +7,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/values/objects.h"
@@ -27,7 +30,16 @@ using ScaleOf = std::function<ControllerScale(const std::string& ns, const api::
 void count_disruptions(const std::vector<const api::Pod*>& pods, const ScaleOf& scale_of,
                        api::PodDisruptionBudget& budget);
 
-// The scale of a controller that is not known: its pods count as its replicas.
-ControllerScale scale_by_pods(const std::vector<const api::Pod*>& pods, const api::OwnerReference& owner);
+// The pods of a namespace, counted by their controllers: each pod may have one of its own.
+class ControlledPods {
+ public:
+  // Refers to the pods.
+  explicit ControlledPods(const std::vector<const api::Pod*>& pods);
+  // The scale of a controller that is not known: its pods count as its replicas.
+  ControllerScale scale_of(const api::OwnerReference& owner) const;
+
+ private:
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> counts_;  // by kind and name
+};
 
 }  // namespace podium::explain

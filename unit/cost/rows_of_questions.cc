@@ -115,6 +115,22 @@ void add_daemon_sets(std::vector<QuestionRow>& rows) {
                   changes(R"({"type":"AddNodes","like":"n0"})")});
 }
 
+// What a question adds meets what is there, and what it asks about.
+void add_added_objects(std::vector<QuestionRow>& rows) {
+  const Doc owned{pod_of({.name = "p$", .node = "n0", .owner = "r$"}), true};
+  rows.push_back(
+      {"question AddObjects PodDisruptionBudget, pods × their owners",
+       300,
+       {{node_of("n0")}, owned},
+       changes(
+           R"({"type":"AddObjects","objects":[{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"shop"},"spec":{"selector":{},"maxUnavailable":1}}]})")});
+  rows.push_back(
+      {"question AddObjects RuntimeClass, its tolerations and labels × the pod's",
+       200,
+       {{node_of("n0")}},
+       R"({"template":{"spec":{"runtimeClassName":"r","nodeSelector":{«"a#":"v"»},"tolerations":[«{"key":"a#"}»],"containers":[{"name":"c","image":"i"}]}},"changes":[{"type":"AddObjects","objects":[{"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"r"},"handler":"h","scheduling":{"nodeSelector":{«"b#":"v"»},"tolerations":[«{"key":"b#"}»]}}]}]})"});
+}
+
 void add_drains(std::vector<QuestionRow>& rows) {
   const Made evicted{.name = "p$", .node = "full", .labels = R"(,"pod":"p$")"};
   const Doc waits_below{pod_of({.name = "w$", .priority = "0", .spec = R"(,"nodeSelector":{"no":"v$"})"}),
@@ -437,6 +453,7 @@ void add_searches(std::vector<QuestionRow>& rows) {
 std::vector<QuestionRow> rows_of_questions() {
   std::vector<QuestionRow> rows;
   add_daemon_sets(rows);
+  add_added_objects(rows);
   add_drains(rows);
   add_quotas(rows);
   add_workloads(rows);
