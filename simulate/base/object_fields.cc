@@ -1,5 +1,7 @@
 #include "simulate/base/object_fields.h"
 
+#include <cstring>
+
 #include "api/text/json_view.h"
 
 namespace podium::simulate {
@@ -24,6 +26,12 @@ bool is_finished(const json::value& pod) {
 }
 
 bool is_what_if(const json::value& report) { return api::is_true_at(report, "/spec/dryRun"); }
+
+std::size_t find_words(std::string_view text, std::string_view words, std::size_t from) {
+  if (from > text.size()) return text.npos;
+  const void* found = ::memmem(text.data() + from, text.size() - from, words.data(), words.size());
+  return found ? static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) : text.npos;
+}
 
 bool is_engine(std::string_view writer) { return writer.starts_with("podium"); }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ std::string full_name(const json::value& object);  // "namespace/name"
 bool is_leaving(const json::value& object);        // has a deletionTimestamp
 bool is_finished(const json::value& pod);          // Succeeded or Failed
 bool is_what_if(const json::value& report);
+
+// Where the text has these words, from a place on; npos: nowhere. std::string::find() stops at each character
+// like their first one, which in JSON is often a quote.
+std::size_t find_words(std::string_view text, std::string_view words, std::size_t from = 0);
 
 bool is_engine(std::string_view writer);  // one of podium's, by its identity
 

@@ -15,9 +15,9 @@ namespace {
 const cluster::PodInfoPtr* victim_of(const cluster::Snapshot& snapshot, const client::Request& request) {
   if (request.target.find("/pods/") == std::string::npos) return nullptr;
   const bool evicts =
-      request.method == "DELETE" || request.body.find("\"DisruptionTarget\"") != std::string::npos;
+      request.method == "DELETE" || find_words(request.body, "\"DisruptionTarget\"") != std::string::npos;
   static constexpr std::string_view kUid = R"("uid":")";
-  const auto at = request.body.find(kUid);
+  const auto at = find_words(request.body, kUid);
   if (!evicts || at == std::string::npos) return nullptr;
   const auto rest = std::string_view(request.body).substr(at + kUid.size());
   return snapshot.find_pod(rest.substr(0, rest.find('"')));

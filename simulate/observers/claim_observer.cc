@@ -45,7 +45,7 @@ void ClaimObserver::asked(const std::string& identity, std::string_view claim) {
 
 void ClaimObserver::note(Known& known, const std::string& identity, std::string_view objects) const {
   for (const auto& [uid, allocated] : allocated_) {
-    const auto at = objects.find(uid);
+    const auto at = find_words(objects, uid);
     if (at == objects.npos) continue;
     const auto key = fmt::format("{} {} {}", identity, uid, allocated.version);
     if (known.contains(key)) continue;
@@ -53,8 +53,8 @@ void ClaimObserver::note(Known& known, const std::string& identity, std::string_
     const auto begin = objects.rfind('\n', at) + 1;
     const auto line = objects.substr(begin, end - begin);
     static constexpr std::string_view kAllocation = R"("allocation":{)", kVersion = R"("resourceVersion":")";
-    const auto version = line.find(kVersion);
-    if (line.find(kAllocation) == line.npos || version == line.npos) continue;
+    const auto version = find_words(line, kVersion);
+    if (find_words(line, kAllocation) == line.npos || version == line.npos) continue;
     if (std::stoull(std::string(line.substr(version + kVersion.size(), 20))) >= allocated.version)
       known[key] = agenda_.now();
   }

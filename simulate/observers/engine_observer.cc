@@ -70,7 +70,7 @@ EngineObserver::Broken EngineObserver::sent(Process& process, const client::Requ
   auto& known = known_[process.identity()];
   note_nominations(process.engine(), known);
   if (request.method == "GET") return std::nullopt;
-  if (request.method == "PATCH" && request.body.find("\"nominatedNodeName\":") != std::string::npos) {
+  if (request.method == "PATCH" && find_words(request.body, "\"nominatedNodeName\":") != std::string::npos) {
     const auto body = json::parse(request.body);
     known.sent_nominations[uid_of(body)] = text_at(body, "/status/nominatedNodeName");
   }
@@ -121,7 +121,9 @@ void EngineObserver::forget_tried(app::Engine& engine, Known& known) const {
 }
 
 void EngineObserver::note_nominations(app::Engine& engine, Known& known) const {
-  const auto nominations = std::as_const(engine.scheduler().snapshot()).nominations();
+  const auto& snapshot = std::as_const(engine.scheduler().snapshot());
+  if (std::exchange(known.nominated_at, snapshot.generation()) == snapshot.generation()) return;
+  const auto nominations = snapshot.nominations();
   if (nominations.begin() == nominations.end()) return known.nominated.clear();
   std::map<std::string, Steady> now;
   for (const auto& nomination : nominations) {

@@ -61,6 +61,7 @@ class EngineObserver {
     Steady decides_at{};                                  // the moment when it began its first bindings
     std::optional<Queued> last;                           // of these
     std::map<std::string, Steady> nominated;              // by the UID and the node: since when
+    std::uint64_t nominated_at = UINT64_MAX;              // the snapshot's generation with these
     std::map<std::string, std::string> sent_nominations;  // by the UID: the last node; empty: none
     std::set<std::string> bindings;                       // by the UID and the node: that it has begun
     Checked checked;                                      // the last statuses, if they are as they should be

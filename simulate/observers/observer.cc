@@ -88,7 +88,7 @@ void Observer::sent(const Host& host, const client::Request& request) {
   if (const auto binding = binding_of(host, request)) {
     bindings_.try_emplace(*binding, agenda_.now());
   }
-  const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  const bool nominates = find_words(request.body, "\"nominatedNodeName\":\"") != std::string::npos;
   if (nominates) note_nomination(host, request);
 }
 
@@ -301,7 +301,7 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
 void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request) {
   if (request.method == "GET") return;
   requests_.begins(host, request);
-  assumptions_.note(host.identity, scheduler,
+  assumptions_.note(host.identity, scheduler, bound_.size(),
                     [this](const std::string& uid) { return bound_.contains(uid); });
   if (budgets_) demand(budgets_->begins(host.identity, scheduler.snapshot(), request));
   if (volumes_) volumes_->begins(host.identity, scheduler.snapshot());

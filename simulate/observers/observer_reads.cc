@@ -45,11 +45,11 @@ void Observer::read(const Host& host, const std::string& plural, std::string_vie
 void Observer::read_pods(const std::string& engine, std::string_view objects) {
   if (neighbours_) neighbours_->read(engine, objects);
   static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
-  for (auto at = objects.find(kUid); at != objects.npos;) {
+  for (auto at = find_words(objects, kUid); at != objects.npos;) {
     const auto begin = at + kUid.size();
-    at = objects.find(kUid, begin);
+    at = find_words(objects, kUid, begin);
     const auto object = objects.substr(begin, at == objects.npos ? at : at - begin);
-    if (object.find(kNode) == object.npos) continue;
+    if (find_words(object, kNode) == object.npos) continue;
     const auto uid = std::string(object.substr(0, object.find('"')));
     known_bound_.try_emplace(engine + uid, agenda_.now());
     if (neighbours_) neighbours_->read_placed(engine, uid);

@@ -28,7 +28,7 @@ bool has_reference(const json::value& volume) { return find_at(volume, "/spec/cl
 void VolumeObserver::read(const std::string& engine, std::string_view kind, std::string_view objects) {
   static constexpr std::string_view kUid = R"("uid":")";
   const auto key = fmt::format("{} {} ", engine, kind);
-  for (auto at = objects.find(kUid); at != objects.npos; at = objects.find(kUid, at)) {
+  for (auto at = find_words(objects, kUid); at != objects.npos; at = find_words(objects, kUid, at)) {
     at += kUid.size();
     read_.try_emplace(key + std::string(objects.substr(at, objects.find('"', at) - at)), agenda_.now());
   }

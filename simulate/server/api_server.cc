@@ -5,7 +5,9 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "simulate/protocol/patch.h"
@@ -58,7 +60,7 @@ bool wants_brief(const client::Request& request) {
 }
 
 Response object_reply(int code, const Stored& object, const client::Request& request) {
-  return {code, wants_brief(request) ? brief_text(object) : object.text};
+  return {code, wants_brief(request) ? brief_text(object) : object.text()};
 }
 
 // A UID or a resourceVersion that the object does not have; empty: none.
@@ -97,23 +99,34 @@ bool has_status(const std::string& plural) {
   return plural == "pods" || plural == "schedulingreports" || plural == kClaims;
 }
 
+// Gives the object back all fields but the status. Most writes do not change them, so this compares them: a
+// copy takes more time.
+void keep_all_but_status(const json::object& stored, json::object& written) {
+  std::vector<std::string> added;
+  for (const auto& [name, _] : written) {
+    if (name != "status" && !stored.contains(name)) added.emplace_back(name);
+  }
+  for (const auto& name : added) written.erase(name);
+  for (const auto& [name, value] : stored) {
+    if (name == "status") continue;
+    const auto* now = written.if_contains(name);
+    if (!now || !equal(*now, value)) written[name] = value;
+  }
+}
+
 // A write of the status changes nothing else; any other write does not change it.
 json::value written(const Route& route, const json::value& before, json::value after) {
   const bool of_status = route.subresource == "status";
   if (!of_status && !has_status(route.plural)) return after;
   auto& written = after.as_object();
   const auto& stored = before.as_object();
-  if (!of_status) {
-    written.erase("status");
-    if (const auto* kept = stored.if_contains("status")) written["status"] = *kept;
+  if (of_status) {
+    keep_all_but_status(stored, written);
     return after;
   }
-  json::object result;
-  for (const auto& [name, value] : stored) {
-    if (name != "status") result.emplace(name, value);
-  }
-  if (auto* status = written.if_contains("status")) result["status"] = std::move(*status);
-  return result;
+  written.erase("status");
+  if (const auto* kept = stored.if_contains("status")) written["status"] = *kept;
+  return after;
 }
 
 Response too_large_version(const std::string& version) {
@@ -177,7 +190,7 @@ Response ApiServer::serve(const client::Request& request, const std::string& by)
 
 Response ApiServer::get(const Route& route) const {
   const auto object = store_.find(route.key());
-  return object ? Response{200, object->text} : not_found(route);
+  return object ? Response{200, object->text()} : not_found(route);
 }
 
 // Pages come from the state of the first one, as long as that is not compacted.
@@ -201,7 +214,7 @@ Response ApiServer::list(const Route& route, bool brief) {
   std::string items;
   for (std::size_t i = 0; i < std::min(most, left.items.size()); ++i) {
     if (i > 0) items += ',';
-    items += brief ? brief_text(*left.items[i]) : left.items[i]->text;
+    items += brief ? brief_text(*left.items[i]) : left.items[i]->text();
   }
   std::string token;
   const auto version = left.version;
@@ -271,7 +284,7 @@ Response ApiServer::replace(const Route& route, json::value body, const std::str
   const auto object = store_.find(route.key());
   if (!object && route.plural != "leases") return not_found(route);
   if (!object && !uid_of(body).empty()) return conflict(route, "Precondition failed: UID in precondition");
-  if (!object) return {201, store_.create(route.key(), std::move(body), by)->text};
+  if (!object) return {201, store_.create(route.key(), std::move(body), by)->text()};
   const json::value asked{{"uid", uid_of(body)},
                           {"resourceVersion", text_at(body, "/metadata/resourceVersion")}};
   if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
@@ -338,10 +351,10 @@ Response ApiServer::remove(const Route& route, const client::Request& request, c
     if (!is_leaving(leaving))
       leaving.as_object()["metadata"].as_object()["deletionTimestamp"] =
           format_time(agenda_.clock().wall() + std::chrono::seconds(30));
-    return {200, store_.update(route.key(), std::move(leaving), by)->text};
+    return {200, store_.update(route.key(), std::move(leaving), by)->text()};
   }
   if (const auto waits = remove_finally(store_, route.key(), agenda_.clock().wall(), by))
-    return {200, waits->text};
+    return {200, waits->text()};
   return {200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }
 

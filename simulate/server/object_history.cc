@@ -16,11 +16,11 @@ void History::committed(const Commit& commit) {
 
 void History::read(const std::string& engine, std::string_view objects, Steady now) {
   static constexpr std::string_view kUid = R"("uid":")", kVersion = R"("resourceVersion":")";
-  for (auto at = objects.find(kUid); at != objects.npos;) {
+  for (auto at = find_words(objects, kUid); at != objects.npos;) {
     const auto begin = at + kUid.size();
-    at = objects.find(kUid, begin);
+    at = find_words(objects, kUid, begin);
     const auto object = objects.substr(begin, at == objects.npos ? at : at - begin);
-    const auto version = object.find(kVersion);
+    const auto version = find_words(object, kVersion);
     if (version == object.npos) continue;
     const auto uid = std::string(object.substr(0, object.find('"')));
     const auto number = object.substr(version + kVersion.size());

@@ -1,7 +1,6 @@
 #include "simulate/server/resource_claims.h"
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 
 #include "base/time.h"
 
@@ -135,8 +134,7 @@ StoredPtr update_finally(Store& store, const Key& key, json::value object, const
       is_leaving(object) && finalizers_of(object).empty() && !finalizers_of(before->value).empty();
   if (!ends) return store.update(key, std::move(object), by);
   store.remove(key, by);
-  auto text = json::serialize(object);
-  return std::make_shared<const Stored>(Stored{std::move(object), std::move(text)});
+  return std::make_shared<const Stored>(std::move(object));
 }
 
 }  // namespace podium::simulate

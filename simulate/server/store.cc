@@ -26,8 +26,6 @@ void sign(const Key& key, const std::string& by, Wall now, json::object& metadat
       json::array{{{"manager", manager}, {"operation", "Update"}, {"time", format_time(now)}}};
 }
 
-bool equal(const json::value& a, const json::value& b);
-
 // Looks up a key only where the order differs: the == of Boost looks up each, a thirtieth of a life.
 bool equal_objects(const json::object& a, const json::object& b) {
   if (a.size() != b.size()) return false;
@@ -40,12 +38,6 @@ bool equal_objects(const json::object& a, const json::object& b) {
   return true;
 }
 
-bool equal(const json::value& a, const json::value& b) {
-  if (a.is_object() && b.is_object()) return equal_objects(a.get_object(), b.get_object());
-  if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), equal);
-  return a == b;
-}
-
 bool same(const json::value& a, const json::value& b, const char* field) {
   const auto* left = a.as_object().if_contains(field);
   const auto* right = b.as_object().if_contains(field);
@@ -53,6 +45,17 @@ bool same(const json::value& a, const json::value& b, const char* field) {
 }
 
 }  // namespace
+
+bool equal(const json::value& a, const json::value& b) {
+  if (a.is_object() && b.is_object()) return equal_objects(a.get_object(), b.get_object());
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), equal);
+  return a == b;
+}
+
+const std::string& Stored::text() const {
+  if (text_.empty()) text_ = json::serialize(value);
+  return text_;
+}
 
 StoredPtr Store::find(const Key& key) const {
   const auto it = objects_.find(key);
@@ -109,8 +112,7 @@ void Store::compact() {
 StoredPtr Store::commit(Commit::Type type, const Key& key, StoredPtr before, json::value object,
                         const std::string& by) {
   metadata_of(object)["resourceVersion"] = std::to_string(++version_);
-  auto text = json::serialize(object);
-  auto after = std::make_shared<const Stored>(Stored{std::move(object), std::move(text)});
+  auto after = std::make_shared<const Stored>(std::move(object));
   if (type == Commit::Type::deleted) {
     objects_.erase(key);
   } else {

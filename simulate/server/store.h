@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -23,11 +24,20 @@ namespace podium::simulate {
 
 using Version = std::uint64_t;
 
+// An object as stored. Its text is made when it is first read: that of most reports never is.
 struct Stored {
-  json::value value;
-  std::string text;  // of the value
+  explicit Stored(json::value object) : value(std::move(object)) {}
+  const std::string& text() const;
+
+  const json::value value;
+
+ private:
+  mutable std::string text_;
 };
 using StoredPtr = std::shared_ptr<const Stored>;
+
+// Compares faster than == if the fields have the same order.
+bool equal(const json::value& a, const json::value& b);
 
 struct Commit {
   enum class Type { added, modified, deleted };

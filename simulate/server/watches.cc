@@ -62,7 +62,7 @@ void Watches::begin(const std::shared_ptr<Watch>& watch, const Route& route) {
   if (route.parameter("sendInitialEvents") == "true") {
     std::string list;
     for (const auto& object : store_.all(watch->plural, watch->ns)) {
-      if (watch->selector.matches(object->value)) list += line("ADDED", object->text);
+      if (watch->selector.matches(object->value)) list += line("ADDED", object->text());
     }
     watch->seen = store_.version();
     watch->deliver(list + bookmark(*watch, watch->seen, true));
@@ -91,9 +91,9 @@ void Watches::deliver(Watch& watch, const Commit& commit) {
   const bool was = commit.before && watch.selector.matches(commit.before->value);
   const bool is = commit.type != Commit::Type::deleted && watch.selector.matches(commit.after->value);
   if (is) {
-    watch.deliver(line(was ? "MODIFIED" : "ADDED", commit.after->text));
+    watch.deliver(line(was ? "MODIFIED" : "ADDED", commit.after->text()));
   } else if (was) {
-    watch.deliver(commit.type == Commit::Type::deleted ? line("DELETED", commit.after->text)
+    watch.deliver(commit.type == Commit::Type::deleted ? line("DELETED", commit.after->text())
                                                        : deletion(*commit.before, commit.version));
   }
 }

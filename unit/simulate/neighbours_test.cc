@@ -122,14 +122,14 @@ TEST(NeighbourObserver, AnEngineKeepsAwayOnlyOnNodesThatItHasRead) {
     return observer.repels(town.store.find(pod)->value, "podium-1", town.time.now()) != nullptr;
   };
   EXPECT_FALSE(repels());
-  observer.read_nodes("podium-1", town.store.find(node)->text);
+  observer.read_nodes("podium-1", town.store.find(node)->text());
   EXPECT_TRUE(repels());
   const auto made = town.store.find(node)->value;
   town.store.remove(node, kPeople);
   town.store.create(node, made, kPeople);
   town.pass(10s);
   EXPECT_FALSE(repels()) << "the engine's watch does not show the new node yet";
-  observer.read_nodes("podium-1", town.store.find(node)->text);
+  observer.read_nodes("podium-1", town.store.find(node)->text());
   EXPECT_TRUE(repels());
 }
 
@@ -198,7 +198,7 @@ TEST(History, AnEngineMayDecideOnWhatItHasReadAndOnAllSince) {
   const auto pod = town.pod("a", 1000);
   const auto uid = uid_of(town.store.find(pod)->value);
   const auto at_first = history.possible(uid, "podium-1", town.time.now()).size();
-  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  history.read("podium-1", town.store.find(pod)->text(), town.time.now());
   EXPECT_EQ(history.possible(uid, "podium-1", town.time.now()).size(), 1u);
   EXPECT_EQ(history.possible(uid, "podium-2", town.time.now()).size(), at_first);
   const auto read_at = town.time.now();
@@ -223,14 +223,14 @@ TEST(History, AnAssumedPodMayHaveAnyEarlierVersion) {
   const auto uid = uid_of(town.store.find(pod)->value);
   const auto placed = [&] { return history.possible_of_placed(uid, "podium-1", town.time.now()); };
   town.resize(pod, 1500);
-  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  history.read("podium-1", town.store.find(pod)->text(), town.time.now());
   EXPECT_EQ(counted_cpu(history.possible(uid, "podium-1", town.time.now()).front()->value), 1500);
   ASSERT_FALSE(placed().empty());
   EXPECT_EQ(counted_cpu(placed().front()->value), 1000) << "it was read without a node";
   auto bound = town.store.find(pod)->value;
   bound.at("spec").as_object()["nodeName"] = "n1";
   town.store.update(pod, std::move(bound), kPeople);
-  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  history.read("podium-1", town.store.find(pod)->text(), town.time.now());
   EXPECT_EQ(placed().size(), 1u);
 }
 

@@ -102,7 +102,7 @@ struct Bound {
   }
   void list(const std::string& more) {
     const auto text =
-        R"({"metadata":{"continue":")" + more + R"("},"items":[)" + store.find(claim)->text + "]}";
+        R"({"metadata":{"continue":")" + more + R"("},"items":[)" + store.find(claim)->text() + "]}";
     client::Request request;
     request.method = "GET";
     request.target = "/api/v1/persistentvolumeclaims?limit=500";
@@ -122,7 +122,7 @@ TEST(Observer, DoesNotExpectAnEngineToKnowWhatItHasNotRead) { EXPECT_EQ(Bound().
 
 TEST(Observer, KnowsTheClaimsThatAnEngineHasReadByAWatch) {
   Bound bound;
-  bound.observer.read(bound.engine, std::string(kVolumeClaims), bound.store.find(bound.claim)->text);
+  bound.observer.read(bound.engine, std::string(kVolumeClaims), bound.store.find(bound.claim)->text());
   EXPECT_NE(bound.bind(), std::nullopt);
 }
 

@@ -155,8 +155,8 @@ TEST(Volumes, TheObserverFindsWhatAnEngineBreaks) {
   const auto now = [&] { return storage.time.now(); };
   EXPECT_EQ(storage.observer.bound(Storage::pod({"one"}, "n0"), "podium-1", now()), std::nullopt)
       << "the engine does not know the claim";
-  storage.observer.read("podium-1", kVolumeClaims, storage.store.find(Storage::claim_key("one"))->text);
-  storage.observer.read("podium-1", kVolumes, storage.store.find({std::string(kVolumes), "", "v0"})->text);
+  storage.observer.read("podium-1", kVolumeClaims, storage.store.find(Storage::claim_key("one"))->text());
+  storage.observer.read("podium-1", kVolumes, storage.store.find({std::string(kVolumes), "", "v0"})->text());
   EXPECT_NE(storage.observer.bound(Storage::pod({"one"}, "n0"), "podium-1", now()), std::nullopt);
   storage.reserve("v0", "one");
   storage.pass(20s);
@@ -182,7 +182,7 @@ struct Shared : Storage {
   }
   void know_all() {
     for (const auto kind : {kVolumeClaims, kVolumes, kNodeDrivers, std::string_view("nodes")}) {
-      for (const auto& object : store.all(kind)) observer.read("podium-1", kind, object->text);
+      for (const auto& object : store.all(kind)) observer.read("podium-1", kind, object->text());
     }
   }
   // The engine begins a request, and has one other pod with the claim on n0, or none.
