@@ -56,7 +56,7 @@ bool is_kept_away_by_pods(const framework::Verdict& verdict) {
   return std::ranges::any_of(verdict.reasons, [](const framework::Reason& reason) {
     using enum framework::ReasonCode;
     return reason.code == pod_anti_affinity || reason.code == existing_pod_anti_affinity ||
-           reason.code == topology_spread_skew;
+           reason.code == topology_spread_skew || reason.code == too_few_domains;
   });
 }
 

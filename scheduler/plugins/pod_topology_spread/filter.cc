@@ -21,17 +21,20 @@ using framework::PodDelta;
 using framework::ReasonCode;
 using framework::Verdict;
 
-constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
+// Flags for reject_by_level. Those of too few domains differ: no verdict with the other reason is kept.
+constexpr std::uint8_t kMissing = 1, kSkewed = 2, kTooFew = kSkewed | 4;
 
 Verdict missing_label(std::string_view key, std::size_t index) {
   return {std::string(PodTopologySpread::kName),
           Code::unschedulable_and_unresolvable,
           {framework::Reason(ReasonCode::topology_label_missing, about_label(key, index))}};
 }
-Verdict skewed() {
+// `too_few`: the least count is 0 only because domains are missing.
+Verdict skewed(bool too_few, std::string_view key, std::size_t index) {
   return {std::string(PodTopologySpread::kName),
           Code::unschedulable,
-          {framework::Reason(ReasonCode::topology_spread_skew)}};
+          {too_few ? framework::Reason(ReasonCode::too_few_domains, about_label(key, index))
+                   : framework::Reason(ReasonCode::topology_spread_skew)}};
 }
 
 // One constraint with its pod count per domain. A domain is a label value that an eligible node has; its
@@ -41,7 +44,7 @@ struct Domains {
   LevelColumn column;
   std::optional<NodeMask> eligible;  // nodes whose pods count; nullopt: all nodes with the key
   std::vector<std::int32_t> count{};
-  std::vector<std::uint8_t> flags{};  // by value id: kMissing, kSkewed or neither
+  std::vector<std::uint8_t> flags{};  // by value id: as above, or 0
   std::size_t domains = 0;
   std::int32_t self = 0;
   // The two smallest counts. They give the minimum over the other domains when one domain changes.
@@ -54,9 +57,14 @@ struct Domains {
     return eligible ? eligible->test(row) : column.at(row) != cluster::kNoValue;
   }
 
+  bool has_too_few() const { return domains < static_cast<std::size_t>(std::max(constraint.min_domains, 0)); }
   std::int64_t skew(std::int64_t count_here, std::int64_t min) const {
-    return count_here + self -
-           (domains < static_cast<std::size_t>(std::max(constraint.min_domains, 0)) ? 0 : min);
+    return count_here + self - (has_too_few() ? 0 : min);
+  }
+  // `min`: as of skew(). With a minimum of 0, minDomains changes nothing.
+  bool is_of_min_domains(std::int64_t min) const { return has_too_few() && min > 0; }
+  Verdict rejected(std::int64_t min, std::size_t index) const {
+    return skewed(is_of_min_domains(min), constraint.topology_key, index);
   }
 };
 
@@ -97,8 +105,9 @@ void judge_domains(Domains& of, const Snapshot& snapshot) {
   const auto limit = static_cast<std::int32_t>(std::clamp<std::int64_t>(
       of.constraint.max_skew - of.skew(0, of.least.count), -1, std::numeric_limits<std::int32_t>::max()));
   of.flags.resize(of.column.limit());
+  const auto too_many = of.is_of_min_domains(of.least.count) ? kTooFew : kSkewed;
   for (std::size_t value = 0; value < of.flags.size(); ++value)
-    of.flags[value] = of.count[value] > limit ? kSkewed : 0;
+    of.flags[value] = of.count[value] > limit ? too_many : 0;
   of.flags[cluster::kNoValue] = kMissing;
 }
 
@@ -126,7 +135,7 @@ class SpreadTrial final : public framework::NodeTrial {
       const std::int64_t here = each.count[value] + change;
       std::int64_t min = each.least.count;
       if (change != 0) min = std::min<std::int64_t>(here, each.least.value == value ? each.next.count : min);
-      if (each.skew(here, min) > each.constraint.max_skew) return skewed();
+      if (each.skew(here, min) > each.constraint.max_skew) return each.rejected(min, i);
     }
     return std::nullopt;
   }
@@ -149,9 +158,9 @@ class SpreadFilter final : public framework::NodeFilter {
       : NodeFilter(snapshot), pod_(pod), domains_(std::move(domains)) {}
 
   void filter(NodeMask& nodes, framework::Rejections& out) const override {
-    const auto too_many = out.add(skewed());
     std::size_t index = 0;
     for (const auto& each : domains_) {
+      const auto too_many = out.add(each.rejected(each.least.count, index));
       const auto missing = out.add(missing_label(each.constraint.topology_key, index++));
       reject_by_level(nodes, out, each.column, each.flags, missing, too_many);
     }

@@ -54,6 +54,22 @@ TEST(MissingLabel, OfASpreadConstraint) {
             (Answers{{"b", "TopologyLabelMissing row"}, {"c", "TopologyLabelMissing rack"}}));
 }
 
+// The least count is 0 only because domains are missing.
+TEST(MissingLabel, OfTooFewDomains) {
+  const auto web = [](const char* name) { return pod(name).label("app", "web"); };
+  const auto asks =
+      web("web")
+          .spread(spread("rack").min_domains(3).selector(podium::test::select_labels({{"app", "web"}})))
+          .build();
+  const Nodes nodes{node("a").label("rack", "1"), node("b").label("rack", "2")};
+  const auto spreads = make(make_pod_topology_spread);
+  EXPECT_EQ(labels(spreads, asks, snapshot_of(nodes, {web("a").node("a"), web("b").node("b")})),
+            (Answers{{"a", "TooFewDomains rack"}, {"b", "TooFewDomains rack"}}));
+  EXPECT_EQ(labels(spreads, asks, snapshot_of(nodes, {web("a").node("a")})),
+            (Answers{{"a", "TopologySpreadSkew "}}))
+      << "another domain has none";
+}
+
 TEST(MissingLabel, OfPodAffinity) {
   const auto to_db = [](const char* key) { return term(key).label("app", "db"); };
   const auto affinity = make(make_inter_pod_affinity);
