@@ -117,6 +117,52 @@ class Rollouts(Live):
         wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
         self.knows("pods", 0)
 
+    def test_old_pods_without_a_place_are_added_too(self):
+        """The nodes have room for one of the three old pods that come first. The others wait, and are part of the surge."""
+        self.plane.create(deployment("3", 1, 0, False, replicas=2))
+        self.settles("3", 2, 0)
+        self.knows("pods", 2)
+        changed = deployment("3500m", 1, 0, False, replicas=5)
+        self.plane.create(what_if("waits", changed))
+        self.assertEqual(self.answer("waits")["notes"], [
+            "where it gets stuck, the update leaves 5 old pods, 0 new ones that run and 1 new one that waits."])
+        self.plane.request("PUT", f"{DEPLOYMENTS}/web", changed)
+        self.settles("3500m", 0, 1)
+        self.assertEqual(self.of_cpu("3"), (3, 2))
+        self.plane.kubectl("delete", "deployment", "web", "-n", "default")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
+
+    def test_the_pods_go_in_the_order_of_the_controller(self):
+        """Pods of one rollout are about as old, so their UIDs say which one goes first. Only the one on n1 leaves room for a new pod."""
+        others = {"n1": "1900m", "n2": "2900m", "n3": "2900m"}
+        for name, cpu in others.items():
+            self.plane.create(pod(f"other-{name}", cpu=cpu, nodeName=name))
+            self.plane.mark_running("default", f"other-{name}")
+        for number in range(4):
+            self.plane.create(deployment("1", 0, 1, True))
+            wait_until(lambda: self.of_cpu("1") == (3, 0), "the old pods have nodes")
+            for second, each in enumerate(each for each in self.pods() if not each["metadata"]["name"].startswith("other")):
+                since = f"2026-01-01T00:00:0{second}Z"
+                ready = {"type": "Ready", "status": "True", "lastTransitionTime": since}
+                code, body = self.plane.request("PATCH", f"{PODS}/{each['metadata']['name']}/status",
+                                                {"status": {"phase": "Running", "startTime": since, "conditions": [ready]}},
+                                                content_type="application/strategic-merge-patch+json")
+                self.assertEqual(code, 200, body)
+            self.knows("pods", 6)
+            changed = deployment("2", 0, 1, False)
+            self.plane.create(what_if(f"order-{number}", changed))
+            updated = self.answer(f"order-{number}")["stuckRollout"]["updated"]
+            self.plane.request("PUT", f"{DEPLOYMENTS}/web", changed)
+            self.settles("2", updated, 1)
+            self.plane.kubectl("delete", "deployment", "web", "-n", "default")
+            wait_until(lambda: len(self.pods()) == len(others), "the pods are gone")
+            self.knows("pods", len(others))
+        for name in others:
+            self.plane.kubectl("delete", "pod", f"other-{name}", "-n", "default", "--force")
+        wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+        self.knows("pods", 0)
+
     def test_a_stateful_set_stops_at_the_pod_that_does_not_fit(self):
         def stateful_set(cpu):
             made = deployment(cpu, 1, 0, True)

@@ -44,9 +44,10 @@ class DeploymentUpdate final : Update {
       : Update(replicas, count, std::move(start)), created_(placed_), ready_(placed_) {
     framework::EvaluationMemo memo;
     const framework::EvaluationMemo::Use use(memo);
+    place_waiting();
     scale_up_old();
     existing_.insert(existing_.end(), waiting_.begin(), waiting_.end());
-    old_ = DeletionOrder(existing_);
+    old_ = DeletionOrder(existing_, fork_.moment().time);
     for (const auto& pod : updated_) old_.count_related(pod->pod->node_name);
     scale_down_old();
   }

@@ -4,10 +4,11 @@
 //
 // Every new pod with a place becomes available. Those of a Deployment do so one after the other, as kubelets
 // report them: its controller has deleted what it may before the next one does, and new pods go where there
-// is room then. Its old pods that wait keep their part of the surge, and are the first to be deleted; here
-// none of them takes the room of another one. The order of deletions is that of
-// explain/workload/deletion_order.h. Existing pods count as old unless they have the new template and others
-// do not. If a Deployment has fewer pods than replicas, its controller first creates more old ones.
+// is room then. Its old pods that wait take the room of pods that terminate and on new nodes. Those that
+// still wait keep their part of the surge, and are deleted before any other old one. The order of deletions
+// is that of explain/workload/deletion_order.h. Existing pods count as old unless they have the new template
+// and others do not. If a Deployment has fewer pods than replicas, its controller first creates more old
+// ones, also if they have no place.
 //
 // Threads: pure functions on one fork. Errors: none.
 // Sources: pkg/controller/deployment/rolling.go and sync.go (isScalingEvent),

@@ -36,7 +36,8 @@ Update::Update(const Replicas& replicas, Count count, UpdateStart start)
   // If all have it, the update is one that only restarts them.
   const bool is_restart = updated.size() == existing_.size();
   for (const auto& pod : start.waiting) {
-    if (is_own(*pod->pod) && !pod->pod->meta.deleted && (is_restart || !has_new(pod)))
+    if (is_own(*pod->pod) && !pod->pod->meta.deleted && !fork_.find_pod(pod->pod->meta.uid) &&
+        (is_restart || !has_new(pod)))
       waiting_.push_back(pod);
   }
   if (!is_restart) {
@@ -74,18 +75,33 @@ std::optional<Row> Update::place(std::int32_t index, std::string_view node) {
   return std::nullopt;
 }
 
+void Update::place_waiting() {
+  std::ranges::stable_sort(waiting_, {}, [](const PodInfoPtr& pod) { return pod->pod->meta.created; });
+  std::erase_if(waiting_, [&](const PodInfoPtr& pod) { return has_time() && place_old(*pod->pod); });
+}
+
 bool Update::add_old() {
   auto old = *existing_.front()->pod;
-  old.meta.uid = fmt::format("{}+{}", old.meta.uid, existing_.size());
-  old.meta.name = fmt::format("{}+{}", old.meta.name, existing_.size());
+  const auto number = existing_.size() + waiting_.size();
+  old.meta.uid = fmt::format("{}+{}", old.meta.uid, number);
+  old.meta.name = fmt::format("{}+{}", old.meta.name, number);
   unschedule(old);
-  old.conditions = {{.type = "Ready", .status = "True"}};
   if (quotas_.take(new_pods(old), 1) == 0) return false;
+  // What has no place for one has none for the next.
+  const bool may_fit = waiting_.empty();
+  if (!may_fit || !place_old(old)) waiting_.push_back(info_of(std::move(old)));
+  return true;
+}
+
+bool Update::place_old(api::Pod old) {
+  if (!old.scheduling_gates.empty()) return false;
   const auto pod = info_of(old);
   std::string refused;
   const auto row = put(pod, evaluate(*pod), refused);
   if (!row) return false;
   old.node_name = fork_.node_name(*row);
+  old.phase = "Running";
+  old.conditions = {{.type = "Ready", .status = "True"}};
   existing_.push_back(info_of(std::move(old)));
   return true;
 }

@@ -42,8 +42,10 @@ class Update {
   // Places the new pod of this index. `node`: its DaemonSet's choice; empty: any. nullopt: there is no place,
   // and see_failed() has the reason.
   std::optional<cluster::Row> place(std::int32_t index, std::string_view node = {});
-  // Creates and places another pod with the template of the first old one. False: it has no place, or a quota
-  // refuses it.
+  // Places the old pods that wait, the oldest first: they get the room of pods that terminate.
+  void place_waiting();
+  // Creates another pod with the template of the first old one. Without a place it waits. False: a quota
+  // allows none.
   bool add_old();
   void remove(const cluster::PodInfoPtr& pod);
 
@@ -65,6 +67,8 @@ class Update {
   std::string quota_;                          // that allows no more new pods now
 
  private:
+  // Adds the pod to the existing ones. False: it has no place.
+  bool place_old(api::Pod old);
   NewPods new_pods(const api::Pod& pod) const;
   cluster::PodInfoPtr info_of(api::Pod pod) const;
   framework::Decision evaluate(const cluster::PodInfo& pod);

@@ -1,8 +1,12 @@
 #include "explain/workload/deletion_order.h"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <tuple>
 
 #include "api/values/decimal.h"
 #include "api/values/pod.h"
@@ -22,9 +26,22 @@ std::int64_t deletion_cost_of(const api::Pod& pod) {
   return cost && *cost >= Limits::min() && *cost <= Limits::max() ? *cost : 0;
 }
 
+int phase_rank(const api::Pod& pod) { return pod.phase == "Pending" ? 0 : pod.phase == "Unknown" ? 1 : 2; }
+
+// As of logarithmicRankDiff(), whose ages are in nanoseconds.
+int log_of_age(Wall since, Wall now) {
+  const auto age = std::chrono::duration_cast<std::chrono::nanoseconds>(now - since).count();
+  return age > 0 ? std::bit_width(static_cast<std::uint64_t>(age)) - 1 : -1;
+}
+
 }  // namespace
 
-DeletionOrder::DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods) : size_(pods.size()) {
+std::strong_ordering DeletionOrder::Rank::operator<=>(const Rank& other) const {
+  return std::tie(related, other.turn, pods, node) <=> std::tie(other.related, turn, other.pods, other.node);
+}
+
+DeletionOrder::DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods, Wall now)
+    : now_(now), size_(pods.size()) {
   for (const auto& info : pods) {
     const auto& pod = *info->pod;
     if (!is_ready(pod)) ++unready_;
@@ -33,17 +50,27 @@ DeletionOrder::DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods) : siz
   }
   for (auto& [_, nodes] : classes_) {
     for (auto& [_, on_node] : nodes)
-      std::ranges::stable_sort(on_node, {}, [](const auto& info) { return info->pod->meta.created; });
+      std::ranges::stable_sort(on_node, std::ranges::greater(),
+                               [&](const auto& info) { return turn_of(*info->pod); });
   }
 }
 
 DeletionOrder::Class DeletionOrder::class_of(const api::Pod& pod) {
-  return {.is_placed = !pod.node_name.empty(), .is_ready = is_ready(pod), .cost = deletion_cost_of(pod)};
+  return {.is_placed = !pod.node_name.empty(),
+          .phase = phase_rank(pod),
+          .is_ready = is_ready(pod),
+          .cost = deletion_cost_of(pod)};
+}
+
+DeletionOrder::Turn DeletionOrder::turn_of(const api::Pod& pod) const {
+  const auto since = is_ready(pod) && pod.start_time ? pod.start_time : pod.meta.created;
+  // One without a time comes first.
+  return {.age = since ? log_of_age(*since, now_) : -2, .uid = pod.meta.uid};
 }
 
 DeletionOrder::Rank DeletionOrder::rank_of(std::string_view node, const Pods& pods) const {
   return {.related = related_.find(node)->second,
-          .newest = pods.back()->pod->meta.created,
+          .turn = turn_of(*pods.back()->pod),
           .pods = pods.size(),
           .node = node};
 }

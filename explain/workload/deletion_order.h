@@ -1,13 +1,13 @@
 // The order in which a ReplicaSet's controller deletes pods: those without a node first, then those that are
-// not ready, those of the lowest deletion cost, those on nodes with many of the workload's pods, and the
-// newest. The controller takes equal ones by their UIDs, which are random: here, one on the node that has
-// most of them.
+// pending, those that are not ready, those of the lowest deletion cost, those on nodes with many of the
+// workload's pods, and the youngest. Ages count by their logarithm, so UIDs decide between the pods of one
+// rollout. If these have no UIDs, one goes that is on the node with most of them.
 //
 // Taking and forgetting a pod costs a logarithm of the pods, so a rolling update of many pods stays linear.
 //
 // Threads: one owner. Errors: none.
-// Source: pkg/controller/controller_utils.go (ActivePodsWithRanks), without the time since which a pod is
-// ready, its restarts and the logarithm of its age, which make equal pods differ.
+// Source: pkg/controller/controller_utils.go (ActivePodsWithRanks), with the start of a pod in place of the
+// time since which it is ready, and without its restarts, which count if two became ready in the same second.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,7 +29,7 @@ class DeletionOrder {
  public:
   DeletionOrder() = default;  // no pods
   // Pods of one workload.
-  explicit DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods);
+  DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods, Wall now);
   DeletionOrder(DeletionOrder&&) = default;
   DeletionOrder& operator=(DeletionOrder&&) = default;
 
@@ -48,26 +47,37 @@ class DeletionOrder {
 
  private:
   struct Class {
-    bool is_placed, is_ready;
+    bool is_placed;
+    int phase;
+    bool is_ready;
     std::int64_t cost;
     auto operator<=>(const Class&) const = default;
   };
-  using Pods = std::vector<cluster::PodInfoPtr>;  // the newest last
+  // By which pods of one class on one node differ: the lowest goes first.
+  struct Turn {
+    int age;  // its logarithm
+    std::string_view uid;
+    auto operator<=>(const Turn&) const = default;
+  };
+  using Pods = std::vector<cluster::PodInfoPtr>;  // the first to go last
   using OnNode = std::map<std::string, Pods, std::less<>>;
+  // The highest goes first.
   struct Rank {
     std::size_t related;
-    std::optional<Wall> newest;
+    Turn turn;
     std::size_t pods;
     std::string_view node;
-    auto operator<=>(const Rank&) const = default;
+    std::strong_ordering operator<=>(const Rank&) const;
   };
   static Class class_of(const api::Pod& pod);
+  Turn turn_of(const api::Pod& pod) const;
   Rank rank_of(std::string_view node, const Pods& pods) const;
   void add_related(const std::string& node, std::ptrdiff_t count);
   void removed(const api::Pod& pod);
   // The node's pods of the first class; nullptr: it has none, or the class is not ranked yet.
   const OnNode::value_type* ranked_pods(const std::string& node) const;
 
+  Wall now_ = {};
   std::map<Class, OnNode> classes_;
   std::map<std::string, std::size_t, std::less<>> related_;  // pods of the workload by node
   std::set<Rank> ranked_;  // nodes of the first class; empty: not ranked yet

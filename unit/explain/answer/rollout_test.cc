@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using unit::ask;
 using unit::condition;
 
-// The nodes, and pods of the Deployment web on these.
+// The nodes, and pods of the Deployment web on these. By their UIDs, the last ones are deleted first.
 cluster::Snapshot web_on(std::initializer_list<std::pair<const char*, const char*>> nodes,
                          std::initializer_list<const char*> places, const char* cpu,
                          const char* is_ready = "True") {
@@ -32,6 +32,7 @@ cluster::Snapshot web_on(std::initializer_list<std::pair<const char*, const char
   for (int number = 0; const auto* place : places) {
     auto old =
         pod(fmt::format("web-{}", ++number)).ns("shop").owner("ReplicaSet", "web-abc").label("app", "web");
+    old.uid(std::to_string(199 - number));
     unit::run_pod(snapshot, old.req("cpu", cpu).node(place).phase("Running").condition("Ready", is_ready));
   }
   return snapshot;
@@ -306,7 +307,7 @@ TEST(RollingUpdate, PodsWithTheNewTemplateStay) {
 
 // As a real controller ends: a pod of each node goes after the other, and leaves room for a new one.
 TEST(RollingUpdate, NewPodsBecomeReadyOneAfterTheOther) {
-  const auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {"n1", "n1", "n1", "n2", "n2", "n2"}, "1");
+  const auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}}, {"n1", "n2", "n1", "n2", "n1", "n2"}, "1");
   auto six = deployment("2", "{}");
   six.replace(six.find(R"("replicas": 3)"), 13, R"("replicas": 6)");
   EXPECT_THAT(left(ask(six, snapshot)),
@@ -325,6 +326,27 @@ TEST(RollingUpdate, AnOldPodThatWaitsIsPartOfTheSurge) {
               ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that "
                           "run and 1 new one that waits."));
   EXPECT_FALSE(after("1").answer->stuck_rollout) << "it is deleted once the first new one is ready";
+}
+
+// It is older than the new ones, so it is placed first.
+TEST(RollingUpdate, AnOldPodThatWaitsTakesTheRoomOfPodsThatTerminate) {
+  auto snapshot = web_on({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}}, {"n1", "n2"}, "3");
+  unit::run_pod(snapshot, pod("other").ns("shop").req("cpu", "1").node("n3"));
+  auto gone = pod("web-0").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web");
+  unit::run_pod(snapshot, gone.req("cpu", "3").node("n3").terminating());
+  const auto old = pod("web-3").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web").req("cpu", "3");
+  EXPECT_THAT(
+      left(answer(*unit::read(deployment("3", rolling("1", "0"))), snapshot, unit::default_config(), {}, {},
+                  {cluster::make_pod_info(test::share(api::Pod(old)))})),
+      ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that run and 1 new one "
+                  "that waits."));
+}
+
+TEST(RollingUpdate, AnOldPodWithoutAPlaceIsCreatedAllTheSame) {
+  const auto status = ask(deployment("3", rolling("1", "0")), web_on({{"n1", "4"}}, {"n1"}, "3"));
+  EXPECT_THAT(left(status),
+              ElementsAre("where it gets stuck, the update leaves 3 old pods, 0 new ones that run "
+                          "and 1 new one that waits."));
 }
 
 // As `podium capacity` asks.
