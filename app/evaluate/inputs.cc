@@ -13,6 +13,7 @@
 #include "app/offline/missing_kinds.h"
 #include "app/offline/offline_cluster.h"
 #include "base/problems.h"
+#include "explain/workload/unscheduled.h"
 
 namespace podium::evaluate {
 namespace {
@@ -72,14 +73,19 @@ api::PodPtr unplaced(const api::PodPtr& pod) {
 using Items = std::vector<AskedObjects::Item>;
 
 // Removes the pods to evaluate from the cluster. A pod of a file replaces the cluster's.
-Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cluster, Problems& problems) {
+Items select_pods(const Inputs& inputs, const Arguments& arguments, AskedObjects& asked, Contents& out,
+                  Problems& problems) {
+  auto& cluster = out.cluster;
   std::map<std::string, api::PodPtr> by_name;
   for (const auto& pod : cluster.pods) by_name[pod->full_name()] = pod;
   Items selected;
   const auto select = [&](const std::string& name, const std::string& or_else) {
     const auto pod = by_name.find(name);
     if (pod == by_name.end()) return problems.add(or_else);
-    selected.push_back({unplaced(pod->second), std::nullopt, {}});
+    if (const auto end = explain::end_of_pod(*pod->second); !end.empty() && !inputs.as_given)
+      out.warnings.push_back(fmt::format("pod {}: this is the answer for a new pod like it: {}", name, end));
+    const bool is_pinned = explain::names_its_node(*pod->second) && !inputs.as_given;
+    selected.push_back({is_pinned ? pod->second : unplaced(pod->second), std::nullopt, {}});
   };
   for (const auto& name : arguments.names)
     select(name, fmt::format("--pod {}: no such pod in --cluster, and no such file", name));
@@ -158,7 +164,7 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   }
   auto asked = read_asked(pod_texts, options, others.autoscalers, out.warnings, problems);
   if (problems) return std::unexpected(problems.error());
-  out.asked = select_pods(arguments, asked, out.cluster, problems);
+  out.asked = select_pods(inputs, arguments, asked, out, problems);
   if (problems) return std::unexpected(problems.error());
   merge_into(out.cluster, std::move(asked.others));
   if (!inputs.as_given) offline::count_disruptions(others.objects, out.cluster);

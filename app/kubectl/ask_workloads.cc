@@ -154,9 +154,7 @@ class Asking {
     const auto& [maker, name, ns, has_type] = target;
     const auto pod = cluster_.get(client::resource::pods, ns, name);
     if (pod || !client::object_is_gone(pod.error())) {
-      const bool is_answered = answer({ns, name, "podRef", json::object{{"name", name}}});
-      if (is_answered && pod && !end_of_pod(*pod).empty())
-        say(fmt::format("This is the answer for a new one like it: {}.\n", end_of_pod(*pod)));
+      answer({ns, name, "podRef", json::object{{"name", name}}});
       return;
     }
     fail(without_object(pod.error(), ns, target));

@@ -16,6 +16,7 @@
 #include "controller/report/report_requests.h"
 #include "explain/answer/notes.h"
 #include "explain/report/report_labels.h"
+#include "explain/workload/pod_end.h"
 
 namespace podium::kubectl {
 namespace {
@@ -85,17 +86,7 @@ NewestDecision newest_decision(Cluster& cluster, const json::value& pod, json::v
   return {is_newer ? std::move(**remembered) : std::move(report), {}};
 }
 
-std::string end_of_pod(const json::value& pod) {
-  const auto phase = api::text_at(pod, "/status/phase");
-  if (phase == "Succeeded") return "it has succeeded";
-  if (phase != "Failed") return {};
-  std::string out = "it has failed";
-  for (const char* field : {"/status/reason", "/status/message"}) {
-    if (auto text = render::printable(api::text_at(pod, field)); !text.empty()) out += ": " + text;
-  }
-  while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
-  return out;
-}
+std::string end_of_pod(const json::value& pod) { return render::printable(explain::end_of_pod(pod)); }
 
 std::string said_by_pod(const json::value& pod, const std::string& ns, const std::string& name,
                         const std::string& program, const std::string& hint_flags) {
@@ -133,10 +124,10 @@ std::string said_by_node(Cluster& cluster, const json::value& pod, const std::st
   return out;
 }
 
-std::string limit_range_line(const json::value& pod, const json::value& report) {
+std::string limit_range_line(const json::value& pod, const render::Report& report) {
   const auto meta = api::decode_meta(pod);
   if (!meta) return {};
-  const auto note = explain::limit_range_note(*meta, render::read_report(report).status.rejections);
+  const auto note = explain::limit_range_note(*meta, report.status.rejections);
   return note.empty() ? "" : fmt::format("Note: {}\n", render::printable(note));
 }
 

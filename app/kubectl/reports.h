@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/kubectl/cluster.h"
+#include "app/render/report.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
@@ -39,7 +40,7 @@ std::string said_by_node(Cluster& cluster, const boost::json::value& pod, const 
                          const std::string& name);
 
 // A note on requests that a LimitRange has set, if the report says that they are too large; else empty.
-std::string limit_range_line(const boost::json::value& pod, const boost::json::value& report);
+std::string limit_range_line(const boost::json::value& pod, const render::Report& report);
 
 // What the scheduler of a pod without a report says of its last attempt, in its own words; empty: the pod
 // does not wait, or no scheduler has tried it.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
+#include "api/text/json_view.h"
 #include "app/kubectl/object_events.h"
+#include "app/kubectl/reports.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/pending.h"
 #include "app/render/what_if.h"
@@ -43,7 +45,24 @@ std::optional<render::Report> answer_about(Cluster& cluster, const Target& targe
 std::string exceeded_quotas(Cluster& cluster, const Target& target) {
   if (!can_be_named(target)) return {};
   const auto report = answer_about(cluster, target, false);
-  return report ? render::exceeded_quota_lines(*report) : std::string();
+  if (!report) return {};
+  const auto lines = render::exceeded_quota_lines(*report);
+  return lines.empty() ? lines : lines + render::note_lines(render::answer_of(*report));
+}
+
+// The user does not find the requests in the template. `said`: the notes of the answer, which may have it.
+std::string set_by_limit_range(const std::vector<json::value>& pods,
+                               const std::vector<render::WaitingGroup>& groups, const std::string& said) {
+  std::string out;
+  for (const auto& group : groups) {
+    const auto pod = std::ranges::find_if(pods, [&](const json::value& each) {
+      return group.report && api::text_at(each, "/metadata/name") == group.names.front();
+    });
+    if (pod == pods.end()) continue;
+    const auto line = limit_range_line(*pod, *group.report);
+    if (!out.contains(line) && !said.contains(line)) out += line;
+  }
+  return out;
 }
 
 // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
@@ -66,6 +85,7 @@ std::string what_helps(Cluster& cluster, const Target& target,
   // All replicas fit in place of the existing pods, so the hint is about one that waits next to them.
   return fmt::format("Without the pods that it has now, {} would fit.\n",
                      answer.asked == 1 ? "its replica" : fmt::format("all {} replicas", answer.asked)) +
+         render::note_lines(answer) +
          render::what_would_help("pod/" + groups.front().names.front(), target.ns, options);
 }
 
@@ -94,7 +114,8 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
     if (lacks_pods && reason.empty()) words += exceeded_quotas(cluster, target);
     if (waiting->groups.empty())
       return words + render::workload_next(subject_of(target), target.ns, *pods, options);
-    return words + what_helps(cluster, target, waiting->groups, options);
+    const auto helps = what_helps(cluster, target, waiting->groups, options);
+    return words + set_by_limit_range(*pods, waiting->groups, helps) + helps;
   });
 }
 

@@ -83,6 +83,16 @@ std::string source_of_claim(const Subject& subject, const std::string& claim) {
   return {};
 }
 
+// A stored pod that no longer has a place. Empty: it waits, or it is on its node.
+// Source: pkg/controller/podgc
+std::string end_note(const Subject& subject, const cluster::Snapshot& fork) {
+  const bool lacks_node = !subject.was_on.empty() && !fork.find_row(subject.was_on);
+  const auto why = !subject.end.empty() ? subject.end
+                   : lacks_node ? "its node does not exist, so the garbage collector of pods deletes it"
+                                : std::string();
+  return why.empty() ? why : fmt::format("this is the answer for a new pod like it: {}.", why);
+}
+
 // About the first claim of the reasons that no controller has made yet: its name says little to the author.
 std::string claim_note(const Subject& subject, const std::vector<ReportRejection>& rejections,
                        const cluster::Snapshot& fork) {
@@ -108,21 +118,49 @@ std::string unreplaced_pod_note(const Subject& subject) {
       subject.pod.meta.name, owner->name);
 }
 
+std::string set_by_limit_range_words(const std::string& set) {
+  return cut(fmt::format("not in the template, but set by a LimitRange of the namespace: {}.", set),
+             kNoteBytes);
+}
+
+// Whether a LimitRange has set amounts that a quota counts under this name. `set`: of set_by_limit_range().
+bool sets(std::string_view set, std::string_view counted) {
+  constexpr std::string_view kLimits = "limits.", kRequests = "requests.";
+  if (counted.starts_with(kLimits))
+    return set.contains(fmt::format("{} limit for ", counted.substr(kLimits.size())));
+  if (counted.starts_with(kRequests)) counted.remove_prefix(kRequests.size());
+  return set.contains(fmt::format("{} request for ", counted));
+}
+
 }  // namespace
 
 std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<ReportRejection>& rejections) {
   const auto set = api::set_by_limit_range(pod);
   const auto lacks = [](const ReportRejection& each) { return each.shortfall.has_value(); };
   if (!set.contains(" request for ") || std::ranges::none_of(rejections, lacks)) return {};
-  return cut(fmt::format("not in the template, but set by a LimitRange of the namespace: {}.", set),
-             kNoteBytes);
+  return set_by_limit_range_words(set);
+}
+
+std::string limit_range_note(const api::ObjectMeta& pod, const ReportAnswer& answer) {
+  std::string note = answer.first_failure ? limit_range_note(pod, answer.first_failure->rejections) : "";
+  if (note.empty() && answer.stuck_rollout)
+    note = limit_range_note(pod, answer.stuck_rollout->first_failure.rejections);
+  if (!note.empty()) return note;
+  const auto set = api::set_by_limit_range(pod);
+  const auto* quota = set.empty() ? nullptr : exceeded_quota(answer);
+  const auto is_of_limit_range = [&](const QuotaUse& use) {
+    return use.is_exceeded && sets(set, use.resource);
+  };
+  return quota && std::ranges::any_of(quota->resources, is_of_limit_range) ? set_by_limit_range_words(set)
+                                                                           : "";
 }
 
 std::vector<std::string> notes_of(const Noted& noted) {
-  const auto& [subject, pod, fork, own, first, failure, has_fixes] = noted;
+  const auto& [subject, pod, fork, own, first, answer, has_fixes] = noted;
+  const auto& failure = answer.first_failure;
   std::vector<std::string> out;
-  if (auto note = failure ? limit_range_note(pod.meta, failure->rejections) : ""; !note.empty())
-    out.push_back(std::move(note));
+  if (auto note = limit_range_note(pod.meta, answer); !note.empty()) out.push_back(std::move(note));
+  if (auto note = end_note(subject, fork); !note.empty()) out.push_back(cut(std::move(note), kNoteBytes));
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
   if (auto note = unreplaced_note(subject, own); !note.empty()) out.push_back(std::move(note));
   if (auto note = has_fixes ? unreplaced_pod_note(subject) : ""; !note.empty())
@@ -133,8 +171,10 @@ std::vector<std::string> notes_of(const Noted& noted) {
   auto of_claim = claim_note(subject, first.rejections, fork);
   if (of_claim.empty() && failure) of_claim = claim_note(subject, failure->rejections, fork);
   if (!of_claim.empty()) out.push_back(cut(std::move(of_claim), kNoteBytes));
-  if (auto note = scheduler_note(subject, pod, fork); !note.empty() && out.size() < kMostNotes)
-    out.push_back(cut(std::move(note), kNoteBytes));
+  const auto add_last = [&](std::string note) {
+    if (!note.empty() && out.size() < kMostNotes) out.push_back(cut(std::move(note), kNoteBytes));
+  };
+  add_last(scheduler_note(subject, pod, fork));
   std::set<std::pair<std::string_view, std::string_view>> seen;
   const auto add = [&](const std::string& key, std::string_view effect) {
     if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;

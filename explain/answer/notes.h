@@ -23,19 +23,21 @@ struct Noted {
   const api::Pod& pod;            // admitted
   const cluster::Snapshot& fork;  // without the question's pods
   const RemovedPods& own;         // the subject's pods, those that a change of the template concerns
-  // The reasons against the first of the question's pods, and against the first that does not fit.
-  const ReportStatus& first;
-  const std::optional<FirstFailure>& failure;
-  bool has_fixes = false;  // the answer proposes changes of the template
+  const ReportStatus& first;      // the reasons against the first of the question's pods
+  const ReportAnswer& answer;     // so far: the first pod that does not fit, the quotas, a stuck update
+  bool has_fixes = false;         // the answer proposes changes of the template
 };
 
 // About requests that are not in the template of a pod, because a LimitRange has set them. Empty: it has set
 // none, or no node lacks a resource.
 std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<ReportRejection>& rejections);
 
-// A StatefulSet's name that may be too long for its pods, pods that a change of the template would not
-// replace, a claim that a reason names and that does not exist yet, and constraints over labels that no node
-// has, which therefore reject no node. At most kMostNotes.
+// Also about requests and limits that an exceeded quota counts.
+std::string limit_range_note(const api::ObjectMeta& pod, const ReportAnswer& answer);
+
+// A pod that has ended, a StatefulSet's name that may be too long for its pods, pods that a change of the
+// template would not replace, a claim that a reason names and that does not exist yet, and constraints over
+// labels that no node has, which therefore reject no node. At most kMostNotes.
 std::vector<std::string> notes_of(const Noted& noted);
 
 }  // namespace podium::explain

@@ -16,6 +16,7 @@
 #include "base/problems.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/new_claims.h"
+#include "explain/workload/pod_end.h"
 #include "explain/workload/scale.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
@@ -355,7 +356,9 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
   subject.os = api::text_at(value, "/spec/os/name");
   subject.names_scheduler = true;
   subject.is_stored = true;
-  if (!pod->node_name.empty()) {
+  subject.end = end_of_pod(value);
+  if (subject.end.empty()) subject.end = end_of_pod(*pod);
+  if (!pod->node_name.empty() && !names_its_node(*pod)) {
     subject.was_on = pod->node_name;
     unschedule(*pod);
   }

@@ -50,6 +50,7 @@ struct Subject {
   bool names_scheduler = false;          // the pod sets schedulerName
   bool is_stored = false;                // a pod of the API server, already admitted
   std::string was_on;                    // the node of a placed pod
+  std::string end;                       // of a stored pod that has ended or terminates: "it has succeeded"
   std::optional<std::int32_t> existing;  // pods of a live workload, by its status
   std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
   // The ReplicaSet, StatefulSet or ReplicationController that would own the pods.

@@ -40,10 +40,29 @@ TEST_F(OnADump, AStoredPodKeepsTheLabelsOfItsRuntimeClass) {
 TEST_F(OnADump, APodThatGoesNowhere) {
   const auto dump = one_node_and(R"(
 - {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: shop, uid: d}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Succeeded}}
+- {apiVersion: v1, kind: Pod, metadata: {name: full, namespace: shop, uid: f}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Failed, reason: Evicted, message: "The node was low on resource: memory. "}}
+- {apiVersion: v1, kind: Pod, metadata: {name: goes, namespace: shop, uid: g, deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
+- {apiVersion: v1, kind: Pod, metadata: {name: lost, namespace: shop, uid: l}, spec: {nodeName: ghost, containers: [{name: c, image: i}]}, status: {phase: Running}}
+- {apiVersion: v1, kind: Pod, metadata: {name: named, namespace: shop, uid: m}, spec: {nodeName: ghost, containers: [{name: c, image: i}]}, status: {phase: Pending}}
 - {apiVersion: v1, kind: Pod, metadata: {name: proxy, namespace: shop, uid: e, annotations: {kubernetes.io/config.mirror: a}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
 )");
+  // The answer says it, so that the HTTPS API and the reports do too.
+  const auto notes = [&](const char* pod) {
+    return run_on(dump, {"whatif", pod, "-n", "shop", "-o", "jsonpath={.status.notes}"}).out;
+  };
+  EXPECT_EQ(notes("pod/done"), "[\"this is the answer for a new pod like it: it has succeeded.\"]\n");
+  EXPECT_EQ(notes("pod/full"),
+            "[\"this is the answer for a new pod like it: it has failed: Evicted: The node was low on "
+            "resource: memory.\"]\n");
+  EXPECT_EQ(notes("pod/goes"), "[\"this is the answer for a new pod like it: it is being deleted.\"]\n");
+  EXPECT_EQ(
+      notes("pod/lost"),
+      "[\"this is the answer for a new pod like it: its node does not exist, so the garbage collector of "
+      "pods deletes it.\"]\n");
   EXPECT_THAT(run_on(dump, {"whatif", "pod/done", "-n", "shop"}).out,
-              HasSubstr("This is the answer for a new one like it: it has succeeded.\n"));
+              HasSubstr("Note: this is the answer for a new pod like it: it has succeeded.\n"));
+  const auto named = run_on(dump, {"whatif", "pod/named", "-n", "shop"});
+  EXPECT_EQ(named.code, 4) << "it was created with its node\n" << named.out;
   const auto refused = run_on(dump, {"whatif", "pod/proxy", "-n", "shop"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.out, HasSubstr("shop/proxy is a static pod of n-1: its kubelet runs it there, and no "
@@ -72,6 +91,51 @@ items:
       run_on(dump, {"whatif", "-f", file, "-n", "shop"}).out,
       HasSubstr("Note: not in the template, but set by a LimitRange of the namespace: cpu request for "
                 "container c; cpu limit for container c.\n"));
+}
+
+TEST_F(OnADump, AmountsOfALimitRangeAreNamedWhereAQuotaCountsThem) {
+  const auto note = [&](const char* hard) {
+    const auto dump = directory_.write("limits.yaml", fmt::format(R"(
+apiVersion: v1
+kind: List
+items:
+- {{apiVersion: v1, kind: Namespace, metadata: {{name: shop}}}}
+- {{apiVersion: v1, kind: Node, metadata: {{name: n-1}}, status: {{allocatable: {{cpu: "9", memory: 8Gi, pods: "10"}}}}}}
+- {{apiVersion: v1, kind: LimitRange, metadata: {{name: l, namespace: shop}}, spec: {{limits: [{{type: Container, defaultRequest: {{cpu: "2"}}}}]}}}}
+- {{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q, namespace: shop}}, spec: {{hard: {{{0}}}}}, status: {{hard: {{{0}}}, used: {{}}}}}}
+)",
+                                                                  hard));
+    const auto file =
+        directory_.write("d.yaml",
+                         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: "
+                         "{replicas: 3, selector: {matchLabels: {app: d}}, template: {metadata: "
+                         "{labels: {app: d}}, spec: {containers: [{name: c, image: i}]}}}}");
+    return run_on(dump, {"whatif", "-f", file, "-n", "shop"}).out;
+  };
+  constexpr const char* kNote =
+      "Note: not in the template, but set by a LimitRange of the namespace: cpu request for container c.\n";
+  EXPECT_THAT(note("requests.cpu: 5"), HasSubstr(kNote));
+  EXPECT_THAT(note("cpu: 5"), HasSubstr(kNote));
+  EXPECT_THAT(note("pods: 2"), Not(HasSubstr("LimitRange of the namespace")));
+  EXPECT_THAT(note("requests.cpu: 50"), Not(HasSubstr("LimitRange of the namespace")));
+}
+
+// As of the pod alone.
+TEST_F(OnADump, WhyOfAWorkloadNamesWhatALimitRangeHasSet) {
+  const auto dump = directory_.write("limits.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: shop}, spec: {replicas: 1, selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: i}]}}}}
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: d-1, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: d, controller: true}]}, spec: {replicas: 1, selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: i}]}}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: d-1-x, namespace: shop, uid: s, labels: {app: d}, creationTimestamp: "2026-11-27T10:00:00Z", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: d-1, uid: r, controller: true}], annotations: {kubernetes.io/limit-ranger: "LimitRanger plugin set: cpu request for container c"}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}, status: {phase: Pending}}
+)");
+  EXPECT_THAT(
+      run_on(dump, {"why", "deploy/d", "-n", "shop"}).out,
+      HasSubstr("\nNote: not in the template, but set by a LimitRange of the namespace: cpu request for "
+                "container c.\n"));
 }
 
 TEST_F(OnADump, RoomIsSharedWithThePodsThatWait) {
