@@ -162,6 +162,9 @@ Replicas replicas_of_job(const json::value& job) {
 
 std::optional<Replicas> wanted_of(std::string_view kind, const json::value& workload) {
   if (kind == "Job") return replicas_of_job(workload);
+  if (kind == "CronJob")
+    return explain::is_suspended(workload, false) ? std::optional(Replicas{.why_none = "it is suspended"})
+                                                  : std::nullopt;
   if (kind == "DaemonSet") {
     const auto wanted = number_at(workload, "/status/desiredNumberScheduled");
     if (!wanted) return std::nullopt;  // its controller has not counted the nodes
@@ -198,7 +201,9 @@ std::string why_not_created(const json::value& workload, bool has_waiting) {
   const auto* paused = api::find_at(workload, "/spec/paused");
   const bool has_none = api::find_at(workload, "/status/replicas") == nullptr;
   if (paused && *paused == json::value(true) && has_none) return "its rollout is paused";
-  const bool one_by_one = string_at(workload, "/spec/podManagementPolicy") == "OrderedReady";
+  // A handwritten dump may lack the default.
+  const bool is_set = string_at(workload, "/kind") == "StatefulSet";
+  const bool one_by_one = is_set && string_at(workload, "/spec/podManagementPolicy") != "Parallel";
   return one_by_one && has_waiting ? "each is created once the one before it is ready" : std::string();
 }
 

@@ -1,4 +1,5 @@
 // Workloads that have fewer pods than replicas: capacity and why, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,6 +141,21 @@ TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
   for (const auto& [objects, words] : cases) {
     EXPECT_THAT(run_with(objects, "5", why).out, StartsWith(words));
   }
+}
+
+TEST_F(WithAQuota, WhyOfACronJobSaysThatItIsSuspended) {
+  const auto said = [&](const char* suspend) {
+    const auto job = fmt::format(
+        "- {{apiVersion: batch/v1, kind: CronJob, metadata: {{name: night, namespace: ten}}, spec: "
+        "{{schedule: "
+        "\"0 3 * * *\", suspend: {}, jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, "
+        "containers: "
+        "[{{name: c, image: i}}]}}}}}}}}}}}}\n",
+        suspend);
+    return run_with(job, "50", {"why", "cronjob/night", "-n", "ten"}).out;
+  };
+  EXPECT_THAT(said("true"), StartsWith("ten/night has no pods: it is suspended.\n"));
+  EXPECT_THAT(said("false"), StartsWith("ten/night has no pods.\n"));
 }
 
 // Jobs, StatefulSets and DaemonSets have it in no condition.
