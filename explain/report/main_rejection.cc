@@ -19,10 +19,14 @@ bool has_shortfall(const ReportRejection& rejection) {
 // True for a taint that keeps nodes for other pods; false for one of a node's state, such as not-ready.
 bool is_reserving(const std::string& taint) { return state_of_taint_text(taint).empty(); }
 
-// The nodes are not for this pod, whatever is free on them. The first taint is of the kind that prevails.
+// The nodes are not for this pod, whatever is free on them: others reach its volumes, or are selected. The
+// first taint is of the kind that prevails.
 bool is_for_others(const ReportRejection& rejection) {
   using enum framework::ReasonCode;
-  constexpr framework::ReasonCode kForOthers[] = {node_selector_mismatch, enforced_affinity_mismatch};
+  constexpr framework::ReasonCode kForOthers[] = {
+      node_selector_mismatch, enforced_affinity_mismatch, volume_affinity_mismatch,
+      volume_zone_mismatch,   provisioned_elsewhere,      outside_allowed_topologies,
+  };
   if (rejection.code == framework::row_of(untolerated_taint).name)
     return !rejection.taints.empty() && is_reserving(rejection.taints.front());
   return std::ranges::any_of(kForOthers,
