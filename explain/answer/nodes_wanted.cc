@@ -391,7 +391,9 @@ class Wanting {
       const auto& reasons = decision.rejections.verdict(id).reasons;
       if (reasons.empty()) continue;
       const auto cause = cause_of(reasons.front());
-      shapes[reason_words(cause.code, cause.about, reasons.front().text)].push_back(shape);
+      auto words = reason_words(cause.code, cause.about, reasons.front().text);
+      if (is_of_pod(cause.code)) return cut(std::move(words), kUnplacedBytes);
+      shapes[std::move(words)].push_back(shape);
     }
     std::string text;
     for (const auto& [words, of] : shapes) {

@@ -160,6 +160,14 @@ TEST(NodesWanted, WhatNoShapeHoldsIsNamedWithTheReason) {
   EXPECT_EQ(search(shapes, waiting, full_cluster()).outcome, "DoesNotFit");
 }
 
+// A cause in the pod itself is not one of the shapes.
+TEST(NodesWanted, APodWhoseNodeDoesNotExist) {
+  const auto pinned =
+      one_of("agent", 0, "1").require_node({test::node_term({}, {test::in("metadata.name", {"gone"})})});
+  EXPECT_EQ(choice_in(search(kSmall, {waits(pinned)}, full_cluster())),
+            "none (1 agent): there is no node gone");
+}
+
 // The API server takes owners' names of any length in a pod, but not in an answer.
 TEST(NodesWanted, LongNamesOfOwnersAreCut) {
   const std::string longest(400, 'x');
