@@ -181,8 +181,9 @@ class Why {
       auto out =
           before + render::why(read, target.ns + "/" + target.name, options_, end.fate) +
           (condition_.empty() ? "" : fmt::format("Its condition PodScheduled says: {}\n", condition_)) +
+          render::note_lines(render::answer_of(read)) +
           render::not_modelled_line(render::answer_of(read).not_modelled);
-      if (*pod) out += limit_range_line(**pod, read);
+      if (const auto line = *pod ? limit_range_line(**pod, read) : ""; !out.contains(line)) out += line;
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       const bool has_ended = end.fate && !end.fate->ended.empty();
       return *pod && !has_ended ? out + render::next_step(read, target.ns, target.name, options_) : out;

@@ -4,15 +4,22 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "api/admission/limit_range.h"
+#include "base/counted.h"
 #include "base/similar.h"
+#include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/template_change.h"
+#include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/shared/unmet.h"
+#include "scheduler/plugins/shared/untolerated.h"
 
 namespace podium::explain {
 namespace {
@@ -106,6 +113,41 @@ std::string claim_note(const Subject& subject, const std::vector<ReportRejection
   return {};
 }
 
+// Whether the claim waits for a scheduler that selects a node for its volume.
+bool waits_for_scheduler(const api::PersistentVolumeClaim& claim, const std::string& of_class,
+                         const cluster::Snapshot& fork) {
+  const auto* found = fork.objects().find<api::StorageClass>("", of_class);
+  return found && found->wait_for_first_consumer && claim.volume_name.empty() &&
+         !claim.meta.annotations.find("volume.kubernetes.io/selected-node");
+}
+
+// A pod that names its node, and a claim of it that is never bound. Empty: there is none.
+// Source: pkg/controller/volume/persistentvolume: shouldDelayBinding
+std::string unselected_note(const Subject& subject, const api::Pod& pod, const cluster::Snapshot& fork) {
+  if (pod.node_name.empty()) return {};
+  std::vector<std::pair<std::string, const api::PersistentVolumeClaim*>> claims;
+  for (const auto& volume : pod.volumes) {
+    const auto* claim = volume.kind == api::Volume::Kind::claim
+                            ? fork.objects().find<api::PersistentVolumeClaim>(pod.meta.namespace_, volume.id)
+                            : nullptr;
+    if (claim) claims.emplace_back(volume.id, claim);
+  }
+  for (const auto& of : subject.claims) claims.emplace_back(of.volume, &of.claim);
+  for (const auto& of : subject.claim_templates) claims.emplace_back(of.meta.name, &of);
+  for (const auto& [name, claim] : claims) {
+    const auto of_class =
+        claim->storage_class ? *claim->storage_class : default_storage_class(fork).value_or("");
+    if (waits_for_scheduler(*claim, of_class, fork))
+      return fmt::format(
+          "the pod does not start on its node: its claim {} waits until a scheduler selects a node "
+          "(StorageClass "
+          "{}: WaitForFirstConsumer), and no scheduler sees a pod with spec.nodeName. A nodeSelector over "
+          "kubernetes.io/hostname names the node to the scheduler.",
+          name, of_class);
+  }
+  return {};
+}
+
 // The same of one pod of a StatefulSet, whose policy is not known. Empty: it is not such a pod.
 std::string unreplaced_pod_note(const Subject& subject) {
   if (!subject.is_stored || !subject.was_on.empty()) return {};
@@ -130,6 +172,44 @@ bool sets(std::string_view set, std::string_view counted) {
     return set.contains(fmt::format("{} limit for ", counted.substr(kLimits.size())));
   if (counted.starts_with(kRequests)) counted.remove_prefix(kRequests.size());
   return set.contains(fmt::format("{} request for ", counted));
+}
+
+// Nodes that the pod selects and on which a DaemonSet's controller creates none. Empty: there is none.
+std::string skipped_nodes_note(const Subject& subject, const cluster::Snapshot& fork) {
+  constexpr std::size_t kNamed = 3;
+  if (subject.kind != Subject::Kind::daemon_set) return {};
+  const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(subject.pod));
+  const auto rows = daemon_rows(subject.pod, fork);
+  const std::set<cluster::Row> has_pod(rows.begin(), rows.end());
+  std::map<std::string, std::size_t> nodes_of_taint;
+  std::size_t nodes = 0;
+  fork.present().each([&](cluster::Row row) {
+    if (has_pod.contains(row) || !plugins::required_affinity_selects(subject.pod, *fork.entry(row).node))
+      return;
+    ++nodes;
+    for (auto& taint : plugins::untolerated_taints(*info, fork, row)) ++nodes_of_taint[std::move(taint)];
+  });
+  if (nodes == 0) return {};
+  std::vector<std::pair<std::string, std::size_t>> taints(nodes_of_taint.begin(), nodes_of_taint.end());
+  std::ranges::stable_sort(taints, std::ranges::greater(), [](const auto& each) { return each.second; });
+  std::string named;
+  for (std::size_t i = 0; i < std::min(taints.size(), kNamed); ++i)
+    named += (i > 0 ? ", " : "") + taints[i].first;
+  if (taints.size() > kNamed) named += fmt::format(" and {} more", taints.size() - kNamed);
+  return fmt::format("its controller creates no pod on {} with a taint that the pod does not tolerate: {}.",
+                     podium::counted(nodes, "node"), named);
+}
+
+// A constraint that counts other pods, so that it does not spread those of the question. Empty: none.
+std::string uncounted_note(const api::Pod& pod) {
+  for (const auto& spread : pod.topology_spread) {
+    const auto& selector = spread.label_selector;
+    if (!selector || !selector->matches(pod.meta.labels))
+      return fmt::format(
+          "the topology spread constraint over {} does not count these pods: {}.", spread.topology_key,
+          selector ? "its labelSelector does not match their labels" : "it has no labelSelector");
+  }
+  return {};
 }
 
 }  // namespace
@@ -161,6 +241,8 @@ std::vector<std::string> notes_of(const Noted& noted) {
   std::vector<std::string> out;
   if (auto note = limit_range_note(pod.meta, answer); !note.empty()) out.push_back(std::move(note));
   if (auto note = end_note(subject, fork); !note.empty()) out.push_back(cut(std::move(note), kNoteBytes));
+  if (auto note = unselected_note(subject, pod, fork); !note.empty())
+    out.push_back(cut(std::move(note), kNoteBytes));
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));
   if (auto note = unreplaced_note(subject, own); !note.empty()) out.push_back(std::move(note));
   if (auto note = has_fixes ? unreplaced_pod_note(subject) : ""; !note.empty())
@@ -175,6 +257,8 @@ std::vector<std::string> notes_of(const Noted& noted) {
     if (!note.empty() && out.size() < kMostNotes) out.push_back(cut(std::move(note), kNoteBytes));
   };
   add_last(scheduler_note(subject, pod, fork));
+  add_last(skipped_nodes_note(subject, fork));
+  add_last(uncounted_note(pod));
   std::set<std::pair<std::string_view, std::string_view>> seen;
   const auto add = [&](const std::string& key, std::string_view effect) {
     if (out.size() == kMostNotes || fork.node_count() == 0 || fork.labels().find(key)) return;

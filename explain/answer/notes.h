@@ -36,8 +36,8 @@ std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<Repor
 std::string limit_range_note(const api::ObjectMeta& pod, const ReportAnswer& answer);
 
 // A pod that has ended, a StatefulSet's name that may be too long for its pods, pods that a change of the
-// template would not replace, a claim that a reason names and that does not exist yet, and constraints over
-// labels that no node has, which therefore reject no node. At most kMostNotes.
+// template would not replace, a claim that a reason names and that does not exist yet, nodes that a DaemonSet
+// leaves out, and constraints that do not concern these pods or any node. At most kMostNotes.
 std::vector<std::string> notes_of(const Noted& noted);
 
 }  // namespace podium::explain

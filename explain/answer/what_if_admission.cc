@@ -248,6 +248,13 @@ std::string unread_template(const std::string& name, const std::string& ns,
                          : "the dump does not have this kind of object");
 }
 
+// The level that restricts the pods of the namespace; empty: none, or it is not known.
+std::string pod_security_of(const std::string& ns, const cluster::Snapshot& fork) {
+  const auto* found = fork.objects().find<api::Namespace>("", ns);
+  const auto* level = found ? found->meta.labels.find("pod-security.kubernetes.io/enforce") : nullptr;
+  return level && (*level == "baseline" || *level == "restricted") ? std::string(*level) : std::string();
+}
+
 }  // namespace
 
 std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects) {
@@ -309,6 +316,8 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.emplace_back("scheduling gates");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
+  if (auto level = pod_security_of(subject.pod.meta.namespace_, answered.start); !level.empty())
+    out.push_back(fmt::format("PodSecurity {}, which the namespace enforces", level));
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
   if (!objects.quotas) out.emplace_back("ResourceQuota");
   const auto is_unread = [&](const PlacedPods& pods) {

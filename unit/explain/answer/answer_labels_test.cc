@@ -30,7 +30,9 @@ TEST(Answer, NotesAConstraintThatDoesNothing) {
       Notes{"no node has the label kubernetes.io/hostnam, so the required anti-affinity over it keeps no "
             "pods apart. Did you mean kubernetes.io/hostname?"});
   EXPECT_EQ(notes(apart("kubernetes.io/hostname")), Notes());
-  EXPECT_EQ(notes(test::pod("web").label("app", "web").spread(test::spread("rack").schedule_anyway())),
+  EXPECT_EQ(notes(test::pod("web")
+                      .label("app", "web")
+                      .spread(test::spread("rack").label("app", "web").schedule_anyway())),
             Notes{"no node has the label rack, so the soft constraint over it spreads no pods."});
 }
 
@@ -96,6 +98,44 @@ TEST(Answer, SaysThatAnOrderedStatefulSetDoesNotReplaceAPodThatWaits) {
                   "delete the pod db-1."));
   EXPECT_TRUE(notes("Parallel", {waits("db-1")}).empty());
   EXPECT_TRUE(notes("OrderedReady", {}).empty());
+}
+
+// Authors often select the labels of another workload.
+TEST(Answer, NamesAConstraintThatDoesNotCountItsOwnPods) {
+  const auto notes = [](test::SpreadBuilder spread) {
+    const auto asked =
+        test::pod("web").ns("shop").label("app", "web").spread(spread.schedule_anyway()).build();
+    return unit::ask(asked, 1, unit::two_nodes()).answer.value().notes;
+  };
+  const auto over = [] { return test::spread("kubernetes.io/hostname"); };
+  const std::string start =
+      "the topology spread constraint over kubernetes.io/hostname does not count these pods: ";
+  EXPECT_THAT(notes(over().selector(test::select_labels({{"app", "api"}}))),
+              testing::Contains(start + "its labelSelector does not match their labels."));
+  EXPECT_THAT(notes(over()), testing::Contains(start + "it has no labelSelector."));
+  EXPECT_THAT(notes(over().selector(test::select_labels({{"app", "web"}}))),
+              testing::Not(testing::Contains(testing::HasSubstr("does not count"))));
+}
+
+TEST(Answer, NamesTheNodesThatADaemonSetLeavesOut) {
+  auto snapshot = unit::two_nodes();
+  const auto notes = [&] {
+    return unit::ask(
+               R"({"template": {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "log"},
+                         "spec": {"selector": {"matchLabels": {"app": "log"}}, "template": {
+                           "metadata": {"labels": {"app": "log"}},
+                           "spec": {"containers": [{"name": "c", "image": "i"}]}}}}})",
+               snapshot)
+        .answer.value()
+        .notes;
+  };
+  EXPECT_TRUE(notes().empty());
+  snapshot.set_node(
+      test::node("n3").cap("cpu", "4").cap("pods", "9").taint("gpu", "a100", "NoSchedule").ptr());
+  snapshot.set_node(test::node("n4").cap("cpu", "4").cap("pods", "9").unschedulable().ptr());
+  EXPECT_THAT(notes(),
+              testing::ElementsAre("its controller creates no pod on 1 node with a taint that the pod "
+                                   "does not tolerate: gpu=a100:NoSchedule."));
 }
 
 // The StatefulSet's policy is not known of a pod alone.

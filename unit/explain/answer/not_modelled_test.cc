@@ -61,6 +61,19 @@ TEST(NotModelled, TheKubeletOfAnotherSystem) {
   EXPECT_FALSE(names(asked(""), rejects));
 }
 
+TEST(NotModelled, PodSecurityThatTheNamespaceEnforces) {
+  const auto asked = [](const char* level) {
+    auto snapshot = unit::nodes_of({{"n1", "4"}});
+    api::Namespace ns;
+    ns.meta.name = "shop";
+    ns.meta.labels.set("pod-security.kubernetes.io/enforce", level);
+    snapshot.objects().set(test::share(ns));
+    return ask_web(snapshot);
+  };
+  EXPECT_TRUE(names(asked("restricted"), "PodSecurity restricted, which the namespace enforces"));
+  EXPECT_FALSE(names(asked("privileged"), "PodSecurity privileged, which the namespace enforces"));
+}
+
 TEST(Fixes, NameTheEndOfPodsThatTerminate) {
   const api::Pod asked = pod("web").req("cpu", "3");
   auto question = unit::about(asked, 1);

@@ -48,6 +48,30 @@ TEST(Pinned, ToANodeThatDoesNotExist) {
   EXPECT_THAT(condition(status, "Complete"), HasSubstr("didn't satisfy plugin(s) [NodeName]"));
 }
 
+// kube-scheduler alone selects the node of such a claim.
+TEST(Pinned, DoesNotStartIfItsClaimWaitsForTheScheduler) {
+  auto snapshot = unit::two_nodes();
+  for (const auto& [name, waits] : {std::pair("local", true), {"shared", false}}) {
+    snapshot.objects().set(test::share(test::storage_class(name, "disks.example.com", waits)));
+    snapshot.objects().set(
+        test::share(test::persistent_volume_claim("shop", name, "5Gi", name, {"ReadWriteOnce"})));
+  }
+  const auto notes = [&](const char* claim, const char* node) {
+    return ask(fmt::format(R"({{"template": {{"spec": {{{}
+        "volumes": [{{"name": "d", "persistentVolumeClaim": {{"claimName": "{}"}}}}],
+        "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                           node, claim),
+               snapshot)
+        .answer->notes;
+  };
+  constexpr const char* kOnNode = R"("nodeName": "n2",)";
+  EXPECT_THAT(
+      notes("local", kOnNode),
+      testing::ElementsAre(testing::StartsWith("the pod does not start on its node: its claim local waits")));
+  EXPECT_THAT(notes("shared", kOnNode), testing::IsEmpty());
+  EXPECT_THAT(notes("local", ""), testing::IsEmpty());
+}
+
 TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
   const auto status = ask(R"({"template": {"spec": {
       "schedulerName": "other", "containers": [{"name": "c", "image": "i"}]}}})",
