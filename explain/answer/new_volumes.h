@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ std::map<std::string, std::string> volumes_beyond_capacity(const cluster::Snapsh
 
 // The scheduler does not look at attachments: pods on several nodes may get a disk that one node at a time
 // can attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes.
+// `staying`: pods that are not on `start`, but keep their claims until an update has replaced them.
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows,
                            const cluster::Snapshot& start, const cluster::Snapshot& fork,
-                           const Budget& budget);
+                           std::span<const cluster::PodInfoPtr> staying, const Budget& budget);
 
 // No plugin reads spec.os, but the kubelet of another operating system rejects the pod.
 bool has_other_system(const Subject& subject, const api::Node& node);

@@ -351,6 +351,12 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
   return surges || (placed.fitting() == placed.asked && count == static_cast<std::size_t>(placed.asked));
 }
 
+std::span<const cluster::PodInfoPtr> staying_pods(const Subject& subject, const Placed& placed, bool updates,
+                                                  const RemovedPods& others) {
+  if (!updates || subject.rolling_update->steps(placed.asked).surge == 0) return {};
+  return others.placed;
+}
+
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start) {
   switch (replicas.subject.kind) {
     case Subject::Kind::daemon_set:

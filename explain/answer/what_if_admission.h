@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,13 @@ std::string missing_claim(const Subject& subject, const api::AdmissionObjects& o
 // refuses its claim. Another reason comes first otherwise.
 bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects);
 
-// The forks before and after the replicas were placed, and their nodes.
+// The forks before and after the replicas were placed, and their nodes. Both are without `staying`.
 struct Answered {
   const cluster::Snapshot &start, &fork;
   const std::vector<cluster::Row>& rows;
   std::size_t victims = 0;  // that terminate, and were taken as gone
   const Budget& budget = kNoBudget;
+  std::span<const cluster::PodInfoPtr> staying = {};  // old pods that stay until an update replaces them
 };
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,

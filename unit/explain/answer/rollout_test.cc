@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "explain/workload/rolling_update.h"
@@ -95,6 +96,31 @@ TEST(RollingUpdate, IsStuckIfANewPodHasNoPlaceNextToTheOldOnes) {
     EXPECT_EQ(stuck->first_failure.replica, stuck->updated + 1);
     EXPECT_EQ(stuck->first_failure.rejections.size(), 1u);
   }
+}
+
+// kube-scheduler places the new pod all the same, and it cannot start until the old one is gone.
+TEST(RollingUpdate, ADiskThatTheOldPodKeepsIsNamed) {
+  auto disk = test::persistent_volume("v", "5Gi", "fast");
+  disk.csi_driver = "disks.example.com";
+  auto data = test::persistent_volume_claim("shop", "data", "5Gi", "fast", {"ReadWriteOnce"});
+  test::bind_claim(data, disk);
+  auto snapshot = web_on({{"n1", "4"}, {"n2", "8"}}, {}, "1");
+  snapshot.objects().set(test::share(disk));
+  snapshot.objects().set(test::share(data));
+  auto old = pod("web-1").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web").claim("data");
+  unit::run_pod(snapshot, old.req("cpu", "1").node("n1").phase("Running").condition("Ready", "True"));
+  const auto is_named = [&](const std::string& strategy) {
+    const auto* volumes = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
+    const auto status = ask(deployment("1", strategy, volumes, R"(, "replicas": 1)"), snapshot);
+    EXPECT_EQ(unit::placements(status), (unit::Counts{{"n2", 1}}));
+    const auto& names = status.answer->not_modelled;
+    return std::ranges::find(names,
+                             "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 "
+                             "would use it)") != names.end();
+  };
+  EXPECT_TRUE(is_named(rolling("1", "0")));
+  EXPECT_FALSE(is_named(rolling("0", "1"))) << "the old pod is deleted first";
+  EXPECT_FALSE(is_named(R"({"type": "Recreate"})"));
 }
 
 TEST(RollingUpdate, SaysHowFarItGets) {
