@@ -39,9 +39,8 @@ std::string selected_node(const json::value& claim) {
 }
 
 bool is_reached(const json::value& volume, const json::value& node) {
-  constexpr std::string_view kTerm = "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0";
-  const auto key = text_at(volume, std::string(kTerm) + "/key"),
-             value = text_at(volume, std::string(kTerm) + "/values/0");
+  const auto* term = find_at(volume, "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0");
+  const auto key = term ? text_at(*term, "/key") : "", value = term ? text_at(*term, "/values/0") : "";
   const auto* labels = find_at(node, "/metadata/labels");
   const auto* label = labels ? labels->as_object().if_contains(key) : nullptr;
   return key.empty() || (label && label->as_string() == value);
