@@ -27,8 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds kTtl{150};
-constexpr std::chrono::seconds kToRest{90}, kStop{35};
+// kToSettle: a refused report is tried again after a minute, and devices become ready after kToReady.
+constexpr std::chrono::seconds kTtl{150}, kToRest{90}, kStop{35}, kToSettle{70};
 // An engine that may lose events relists after 5 to 6.25 minutes of its clock, which is up to a twentieth
 // slow, and not after an hour: most of the life would be renewals of the lease.
 constexpr std::chrono::minutes kRelist{5}, kToRelist{8};
@@ -426,7 +426,8 @@ LifeOutcome Life::run() {
 }
 
 void Life::pass() {
-  if (!run_until(time_.now() + dice_.between(20s, 90s))) return;
+  const auto with_faults = is_short(settings_.seed) ? dice_.between(10s, 45s) : dice_.between(20s, 90s);
+  if (!run_until(time_.now() + with_faults)) return;
   const bool has_lost = network_.has_lost_exchanges();
   heal();
   // Requests in flight arrive within a minute.
@@ -444,14 +445,13 @@ void Life::pass() {
     if (!run_until(time_.now() + kToFlush)) return;
     rests = at_rest(false, observer_.bound() == bound);
   }
-  if (!run_until(time_.now() + kTtl + kToRest)) return;
+  if (!run_until(observer_.all_reports_too_old())) return;
   if (!observer_.at_end(engines_)) {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  // A pod may wait for devices that the flush has allocated just now.
   if (!network_.has_lost_events() && what_is_held_wrongly()) {
-    if (!run_until(time_.now() + kToReady)) return;
+    if (!run_until(time_.now() + kToSettle)) return;
     if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));
   }
   ending_ = true;

@@ -80,6 +80,8 @@ class Observer {
   // pod, nor does a new node wake a pod that only others' anti-affinity concerns.
   bool at_rest(bool has_patience, bool flushed);
   bool awaits_devices() const { return claims_.is_any_being_made_ready(); }
+  // When at_end() may be asked: each report that podium has written is expired.
+  Steady all_reports_too_old() const { return reports_.all_too_old(); }
   // Only periodic requests were sent since at_rest(), and expired reports are deleted. False: some exist that
   // the leader cannot know before it lists all: their writer has ended, or got no reply.
   bool at_end(std::size_t engines);

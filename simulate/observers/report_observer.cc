@@ -81,6 +81,7 @@ std::optional<std::string> ReportObserver::committed(const Commit& commit, Stead
 }
 
 std::optional<std::string> ReportObserver::written(const Commit& commit, Steady sent_at) {
+  last_written_ = agenda_.now();
   const auto& report = commit.after->value;
   const auto uid = uid_of(report);
   const auto answered = answered_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
@@ -165,6 +166,9 @@ std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, b
   }
   return std::nullopt;
 }
+
+// The API server notes the time of a write in whole seconds.
+Steady ReportObserver::all_too_old() const { return last_written_ + ttl_ + kTooLate + 1s; }
 
 std::optional<std::string> ReportObserver::kept() const {
   for (const auto& report : store_.all("schedulingreports")) {

@@ -47,6 +47,8 @@ class ReportObserver {
   // try, and the second one may report that it failed: that is excused, and counted.
   std::optional<std::string> unwritten(const Bindings& bound, bool lease_was_deleted,
                                        std::uint64_t& excused) const;
+  // When each report that podium has written so far is too old, if it still exists: see kept().
+  Steady all_too_old() const;
   // A report that exists long after its TTL; one that this engine knows.
   std::optional<std::string> kept() const;
   std::optional<std::string> kept_by(const std::string& engine) const;
@@ -61,6 +63,7 @@ class ReportObserver {
   const Store& store_;
   const Agenda& agenda_;
   const std::chrono::seconds ttl_;
+  Steady last_written_{};
   bool keeps_some_ = false;
   std::set<std::string> touched_;       // UIDs of reports that were edited by hand
   std::set<std::string> touched_pods_;  // UIDs of pods whose report was deleted or edited by hand

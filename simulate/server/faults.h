@@ -21,6 +21,10 @@ inline constexpr std::uint64_t kFirstWithExtender = 3'000'000;
 inline constexpr std::uint64_t kFirstWithNeighbours = 4'000'000;
 // From this seed on, pods have claims for volumes; no devices, and no constraints on each other.
 inline constexpr std::uint64_t kFirstWithVolumes = 5'000'000;
+// In the second half of each of these millions, faults end after half the time.
+constexpr bool is_short(std::uint64_t seed) {
+  return seed >= kFirstWithDevices && seed % 1'000'000 >= 500'000;
+}
 
 enum class Fault : std::uint8_t {
   lose_request,    // never arrives
