@@ -3,32 +3,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.h"
+
 namespace podium::cel {
-namespace {
-
-// The length of the code point at the start; 0: invalid.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (!follows(1) || !follows(2)) return 0;
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;
-    if (first == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    if (first == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
-
-}  // namespace
 
 std::string go_number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -54,7 +31,7 @@ std::string go_quoted(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = character_length(text);
     const unsigned char c = static_cast<unsigned char>(text[0]);
     if (length > 1) {
       out += text.substr(0, length);
@@ -74,7 +51,7 @@ std::string go_quoted(std::string_view text) {
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = character_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -84,7 +61,7 @@ bool is_valid_utf8(std::string_view text) {
 std::size_t code_points(std::string_view text) {
   std::size_t count = 0;
   for (; !text.empty(); ++count) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = character_length(text);
     text.remove_prefix(length ? length : 1);
   }
   return count;
@@ -95,7 +72,7 @@ std::vector<std::size_t> code_point_offsets(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
     offsets.push_back(at);
-    const std::size_t length = sequence_length(text.substr(at));
+    const std::size_t length = character_length(text.substr(at));
     at += length ? length : 1;
   }
   offsets.push_back(text.size());

@@ -17,21 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-// The length of the sequence that begins here; 0: none does. Refuses surrogates, overlong forms and what is
-// above U+10FFFF.
-std::size_t sequence(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool wrong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) > 0x9F) ||
-                     (byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) > 0x8F);
-  return wrong ? 0 : length;
-}
-
 std::int64_t bound(const json::object& schema, std::string_view keyword, std::int64_t otherwise) {
   const auto* found = schema.if_contains(keyword);
   return found && found->is_int64() ? found->get_int64() : otherwise;
@@ -119,7 +104,7 @@ json::value read_crd() {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const auto length = sequence(text);
+    const auto length = character_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -132,8 +117,10 @@ std::size_t characters(std::string_view text) {
 }
 
 bool is_harmless(std::string_view text) {
-  for (; !text.empty(); text.remove_prefix(1)) {
-    if (text.front() != '\n' && control_length(text) > 0) return false;
+  while (!text.empty()) {
+    const auto length = character_length(text);
+    if (length == 0 || (text.front() != '\n' && control_length(text) > 0)) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

@@ -18,28 +18,24 @@
 namespace podium::log {
 namespace {
 
-std::uint32_t code_point(std::string_view character) {
-  constexpr unsigned kLead[] = {0, 0x7f, 0x1f, 0x0f};  // by length: the bits of the first byte
-  std::uint32_t out = static_cast<unsigned char>(character.front()) & kLead[character.size()];
-  for (const char c : character.substr(1)) out = out << 6 | (static_cast<unsigned char>(c) & 0x3f);
-  return out;
-}
-
 void append_escaped(std::string_view text, spdlog::memory_buf_t& out) {
-  while (!text.empty()) {
-    const auto control = control_length(text);
-    if (text.front() == '\n') {
+  for (std::size_t length; !text.empty(); text.remove_prefix(std::max<std::size_t>(length, 1))) {
+    length = character_length(text);
+    const auto code = length > 0 ? std::uint32_t{code_point(text.substr(0, length))}
+                                 : static_cast<unsigned char>(text.front());
+    if (code == '\n') {
       fmt::format_to(std::back_inserter(out), "\\n");
-    } else if (text.front() == '\t') {
+    } else if (code == '\t') {
       fmt::format_to(std::back_inserter(out), "\\t");
-    } else if (const auto code = control > 0 ? code_point(text.substr(0, control)) : 0; code >= 0x100) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
-    } else if (control > 0) {
+    } else if (length > 0 && !is_control(code)) {
+      out.append(text.substr(0, length));
+    } else if (code < 0x100) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
+    } else if (code < 0x10000) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
     } else {
-      out.push_back(text.front());
+      fmt::format_to(std::back_inserter(out), "\\U{:08x}", code);
     }
-    text.remove_prefix(std::max<std::size_t>(control, 1));
   }
 }
 
@@ -53,37 +49,23 @@ class EscapedMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-// The length of the UTF-8 sequence at the beginning; 0: not UTF-8.
-std::size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xc2 ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-  if (!std::ranges::all_of(text.substr(1, length - 1), continues)) return 0;
-  const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0;
-  const bool is_overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool is_invalid = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-  return is_overlong || is_invalid ? 0 : length;
-}
-
 void append_json(std::string_view text, spdlog::memory_buf_t& out) {
   out.push_back('"');
   while (!text.empty()) {
-    const auto length = utf8_length(text);
+    const auto length = character_length(text);
     const char c = text[0];
     if (length == 0) {
       out.append(std::string_view("\\ufffd"));
     } else if (c == '"' || c == '\\') {
       out.push_back('\\'), out.push_back(c);
-    } else if (const auto control = control_length(text); control > 0) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code_point(text.substr(0, control)));
-    } else {
+    } else if (const std::uint32_t code = code_point(text.substr(0, length)); !is_control(code)) {
       out.append(text.substr(0, length));
+    } else if (code < 0x10000) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
+    } else {
+      const auto rest = code - 0x10000;  // of a pair of surrogates
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10),
+                     0xDC00 + (rest & 0x3FF));
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }

@@ -12,6 +12,7 @@
 
 #include "api/text/document_builder.h"
 #include "api/text/encoding.h"
+#include "base/utf8.h"
 
 namespace podium::api {
 namespace {
@@ -33,26 +34,7 @@ Place place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}
 // Index of the first byte that is not UTF-8, or the size of the text.
 std::size_t first_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
-  while (at < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xC2 ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    if (length == 0 || at + length > text.size()) return at;
-    for (std::size_t i = 1; i < length; ++i) {
-      if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return at;
-    }
-    if (length > 2) {
-      const auto next = static_cast<unsigned char>(text[at + 1]);
-      const bool overlong = (lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90);
-      const bool out_of_range = (lead == 0xED && next >= 0xA0) || (lead == 0xF4 && next >= 0x90);
-      if (overlong || out_of_range) return at;
-    }
-    at += length;
-  }
+  while (const auto length = character_length(text.substr(at))) at += length;
   return at;
 }
 

@@ -70,10 +70,14 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const auto control = control_length(text);
-    if (control == 0 || text.front() == '\n' || text.front() == '\t')
-      out += control == 0 ? text.front() : ' ';
-    text.remove_prefix(std::max<std::size_t>(control, 1));
+    const auto length = character_length(text);
+    if (text.front() == '\n' || text.front() == '\t')
+      out += ' ';
+    else if (length == 0)  // also the byte of C1 that some terminals accept alone
+      out += "\uFFFD";
+    else if (control_length(text) == 0)
+      out += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }

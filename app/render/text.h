@@ -34,8 +34,8 @@ struct Screen {
 // The columns that UTF-8 text takes: one for each code point, none for colours.
 std::size_t width(std::string_view text);
 
-// Removes control characters, escape sequences, and what hides or reorders text: other authors write the
-// texts of a report.
+// Removes control characters, escape sequences, and what hides or reorders text, and replaces what is not
+// UTF-8: other authors write the texts of a report.
 std::string printable(std::string_view text);
 // The same for each line.
 std::string printable_lines(std::string_view text);

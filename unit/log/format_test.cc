@@ -37,6 +37,8 @@ TEST(LogFormat, AMessageStaysOneLineAndMovesNoCursor) {
   EXPECT_EQ(logged("Zürich ✓"), "Zürich ✓");
   EXPECT_EQ(logged("a\u202eb\u2028c\u061c"), "a\\u202eb\\u2028c\\u061c");
   EXPECT_EQ(logged(std::string("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(logged("a\U000e0041b"), "a\\U000e0041b") << "a tag that nobody sees";
+  EXPECT_EQ(logged("a\x9b\xe2"), "a\\x9b\\xe2") << "not UTF-8";
 }
 
 // The JSON object without its time.
@@ -70,6 +72,7 @@ TEST(LogFormat, JsonHasTheFieldsApart) {
             "\\ufffd\\ufffd\\ufffd\xf0\x9f\x98\x80\"")
       << "only valid UTF-8";
   EXPECT_EQ(json_logged("a\u009b\u202eb"), R"("level":"info","v":0,"msg":"a\u009b\u202eb")");
+  EXPECT_EQ(json_logged("a\U000e0041b"), R"("level":"info","v":0,"msg":"a\udb40\udc41b")");
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ export function setToken(text) {
 
 // The text of a reply, without the characters that hide or reorder the text around them (base/utf8.h): users choose names
 // and messages, and podium sends all but C0 as they are.
-const shown = (text) => text.replace(/[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "");
+const HIDDEN =
+  /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const shown = (text) => text.replace(HIDDEN, "");
 
 // An error reply, with podium's or the API server's message.
 export class Refused extends Error {

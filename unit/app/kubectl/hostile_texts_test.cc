@@ -8,7 +8,7 @@ namespace podium::kubectl {
 namespace {
 
 // In each text of a dump that podium takes as it is: @ is replaced by it.
-constexpr std::string_view kHostile = R"(\e]0;x\a\e[2J\u202e\u009b31m\rz)";
+constexpr std::string_view kHostile = R"(\e]0;x\a\e[2J\u202e\U000E0041\u009b31m\rz)";
 
 constexpr std::string_view kHostileDump = R"(
 apiVersion: v1

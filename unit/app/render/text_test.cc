@@ -19,6 +19,9 @@ TEST(Text, WhatATerminalWouldObeyIsRemoved) {
   EXPECT_EQ(printable("a\u009b31mb\u0085\u00a0c"), "a31mb\u00a0c") << "C1, too";
   EXPECT_EQ(printable("…"), "…");
   EXPECT_EQ(printable("web\u202e10-\u2066a\u200b\u2028b\ufeff"), "web10-ab") << "what reorders or hides text";
+  EXPECT_EQ(printable("a\U000e0069\U000e0067b\ufe0f"), "ab") << "a hidden text";
+  EXPECT_EQ(printable("\xe2\u202e\x80\xae"), "\ufffd\ufffd\ufffd") << "not U+202E again";
+  EXPECT_EQ(printable("a\x9b\x32J"), "a\ufffd2J");
 }
 
 TEST(Text, ColoursOnlyWhereTheyAreOn) {
