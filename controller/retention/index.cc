@@ -24,32 +24,17 @@ std::string namespace_of(const std::string& key) { return key.substr(0, key.find
 
 std::size_t at(ReportKind kind) { return static_cast<std::size_t>(kind); }
 
-void add(ReportUsage& usage, std::uint32_t bytes) {
-  ++usage.count;
-  usage.bytes += bytes;
-}
-void subtract(ReportUsage& usage, std::uint32_t bytes) {
-  --usage.count;
-  usage.bytes -= bytes;
-}
-
-ReportUsage half(const ReportUsage& limit) {
-  return {limit.count - limit.count / 2, limit.bytes - limit.bytes / 2};
-}
-
 // The parts of a budget in the order in which they are evicted for a report of the kind `own`. A part loses
 // the reports beyond its half.
 std::vector<std::size_t> givers(const std::array<ReportUsage, 2>& used, const ReportUsage& limit,
                                 std::size_t own, std::uint32_t bytes) {
   const auto other = 1 - own;
   auto with = used[own];
-  add(with, bytes);
-  if (with.within(half(limit))) return {other, own};
-  if (used[other].within(half(limit))) return {own};
+  with.add(bytes);
+  if (with.within(limit.half())) return {other, own};
+  if (used[other].within(limit.half())) return {own};
   return {own, other};
 }
-
-ReportUsage four_fifths(const ReportUsage& limit) { return {limit.count * 4 / 5, limit.bytes * 4 / 5}; }
 
 }  // namespace
 
@@ -57,6 +42,7 @@ void RetentionIndex::set_limits(const ReportLimits& limits) {
   limits_ = limits;
   for (const auto& [ns, spaces] : spaces_) {
     for (std::size_t kind = 0; kind < spaces.size(); ++kind) {
+      set_place(ns, kind);
       if (exceeds(spaces[kind], limits_.of_namespace)) over_.emplace(ns, kind);
     }
   }
@@ -180,25 +166,17 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_due(Steady now, std::si
 
 std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most) {
   std::vector<Report> out;
-  // Taken reports stay counted, so this subtracts their size. Those taken before lead the order.
-  const auto trim = [&](const Space& space, const ReportUsage& limit) {
-    auto left = space.used;
-    std::array<ReportUsage, 2> used{space.parts[0].used, space.parts[1].used};
-    std::array next{space.parts[0].evictable.begin(), space.parts[1].evictable.begin()};
-    const auto has = [&](std::size_t part) { return next[part] != space.parts[part].evictable.end(); };
-    const auto is_taken = [&](std::size_t part) { return has(part) && next[part]->rank == kTakenRank; };
-    std::vector<Slot*> leaving;
-    while (!left.within(limit) && out.size() + leaving.size() < most) {
-      const auto order = givers(used, limit, 0, 0);
-      auto part = is_taken(0) ? 0 : is_taken(1) ? 1 : order.front();
-      if (!has(part)) part = order.back();
-      if (!has(part)) break;
-      auto* slot = (next[part]++)->slot;
-      subtract(left, slot->second.bytes);
-      subtract(used[part], slot->second.bytes);
-      if (slot->second.state == State::kept) leaving.push_back(slot);
-    }
-    for (auto* slot : leaving) {
+  // Taken reports stay counted in `used`, and no longer in staying().
+  const auto trim = [&](const Space& space, const ReportUsage& limit, const auto& first) {
+    while (out.size() < most && !space.staying().within(limit)) {
+      const auto left = [&](std::size_t part) {
+        return space.parts[part].used.without(space.parts[part].going);
+      };
+      Slot* slot = nullptr;
+      for (const auto part : givers({left(0), left(1)}, limit, 0, 0)) {
+        if (!slot) slot = first(part);
+      }
+      if (!slot) break;
       set_state(*slot, State::taken, true);
       out.push_back(report_of(*slot));
     }
@@ -207,13 +185,15 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most
     const auto spaces = spaces_.find(it->first);  // absent: all of the namespace are gone
     const auto* space = spaces == spaces_.end() ? nullptr : &spaces->second[it->second];
     if (space && exceeds(*space, limits_.of_namespace)) {
-      trim(*space, limits_.of_namespace);
+      trim(*space, limits_.of_namespace,
+           [&](std::size_t part) { return first_that_stays(space->parts[part]); });
       ++it;
     } else {
       it = over_.erase(it);
     }
   }
-  for (const auto& space : all_) trim(space, limits_.all);
+  for (const auto kind : {ReportKind::decision, ReportKind::question})
+    trim(all_[at(kind)], limits_.all, [&](std::size_t part) { return first_of_largest(kind, part); });
   return out;
 }
 
@@ -239,6 +219,48 @@ bool RetentionIndex::fits(const Space& space, const ReportUsage& limit, std::uin
   return with.within(limit);
 }
 
+ReportUsage RetentionIndex::Space::staying() const {
+  return used.without(parts[0].going).without(parts[1].going);
+}
+
+// The first report to evict that is not taken yet, or null. Taken ones lead the order.
+RetentionIndex::Slot* RetentionIndex::first_that_stays(const Part& part) {
+  const auto found = part.evictable.lower_bound({kTakenRank + 1, Steady::min(), 0, nullptr});
+  return found == part.evictable.end() ? nullptr : found->slot;
+}
+
+// The same, of the namespace that has most of the total budget.
+RetentionIndex::Slot* RetentionIndex::first_of_largest(ReportKind kind, std::size_t part) const {
+  const auto& largest = largest_[at(kind)][part];
+  if (largest.empty()) return nullptr;
+  return first_that_stays(spaces_.at(std::get<std::string>(*largest.begin()))[at(kind)].parts[part]);
+}
+
+// Returns the part of the number or of the bytes, whichever is more, with reservations.
+double RetentionIndex::part_of_all(const Space& space) const {
+  const auto staying = space.staying();
+  const auto of = [](std::uint64_t amount, std::uint64_t reserved, std::uint64_t limit) {
+    return static_cast<double>(amount + reserved) / static_cast<double>(std::max<std::uint64_t>(1, limit));
+  };
+  return std::max(of(staying.count, space.reserved.count, limits_.all.count),
+                  of(staying.bytes, space.reserved.bytes, limits_.all.bytes));
+}
+
+// Sets the place of a namespace in largest_.
+void RetentionIndex::set_place(const std::string& ns, std::size_t kind) {
+  auto& space = spaces_.at(ns)[kind];
+  for (std::size_t i = 0; i < space.parts.size(); ++i) {
+    auto& part = space.parts[i];
+    std::optional<Place> now;
+    if (const auto* first = first_that_stays(part))
+      now.emplace(-part_of_all(space), first->second.written, first->second.order, ns);
+    if (now == part.place) continue;
+    if (part.place) largest_[kind][i].erase(*part.place);
+    if (now) largest_[kind][i].insert(*now);
+    part.place = std::move(now);
+  }
+}
+
 // The first report of a namespace to evict, or null.
 RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::uint32_t bytes, bool failure) {
   const auto& parts = spaces_[ns][at(ReportKind::decision)].parts;
@@ -252,7 +274,8 @@ RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::u
   return nullptr;
 }
 
-// The first report of all to evict. The budget decides the kind; of a kind, the largest namespace loses one.
+// The first report of all to evict. The budget decides the kind; of a kind, the namespace with most of the
+// budget loses one.
 RetentionIndex::Slot* RetentionIndex::first_of_all(std::uint32_t bytes, bool failure) {
   const auto& parts = all_[at(ReportKind::decision)].parts;
   for (const auto& part : parts) {
@@ -260,9 +283,7 @@ RetentionIndex::Slot* RetentionIndex::first_of_all(std::uint32_t bytes, bool fai
       return part.evictable.begin()->slot;
   }
   for (const auto part : givers({parts[0].used, parts[1].used}, limits_.all, failure, bytes)) {
-    if (parts[part].evictable.empty()) continue;
-    const auto& largest = spaces_.at(sizes_.rbegin()->second)[at(ReportKind::decision)].parts[part].evictable;
-    return largest.empty() ? parts[part].evictable.begin()->slot : largest.begin()->slot;
+    if (auto* slot = first_of_largest(ReportKind::decision, part)) return slot;
   }
   return nullptr;
 }
@@ -305,27 +326,18 @@ std::expected<std::vector<RetentionIndex::Report>, NoRoom> RetentionIndex::reser
 
 // Adds a reservation to the counts, or removes it.
 void RetentionIndex::hold(const std::string& ns, std::uint32_t bytes, bool failure, bool in) {
-  const auto change = in ? add : subtract;
+  const auto change = in ? &ReportUsage::add : &ReportUsage::subtract;
   auto& own = spaces_[ns][at(ReportKind::decision)];
-  const auto before = own.used.count + own.reserved.count;
   for (auto* space : {&own, &all_[at(ReportKind::decision)]}) {
-    change(space->reserved, bytes);
-    change(space->parts[failure].used, bytes);
+    (space->reserved.*change)(bytes);
+    (space->parts[failure].used.*change)(bytes);
   }
-  resized(ns, before);
+  set_place(ns, at(ReportKind::decision));
 }
 
 void RetentionIndex::release(const std::string& ns, std::uint32_t bytes, bool failure) {
   hold(ns, bytes, failure, false);
   drop_if_empty(ns);
-}
-
-void RetentionIndex::resized(const std::string& ns, std::size_t before) {
-  const auto& own = spaces_.at(ns)[at(ReportKind::decision)];
-  const auto now = own.used.count + own.reserved.count;
-  if (now == before) return;
-  if (before > 0) sizes_.erase({before, ns});
-  if (now > 0) sizes_.emplace(now, ns);
 }
 
 void RetentionIndex::restore(const Report& report) {
@@ -341,8 +353,8 @@ bool RetentionIndex::may_keep(const std::string& ns, const std::string& name, st
     return true;
   const auto may = [bytes](const Space& space, const ReportUsage& limit) {
     auto with = space.kept;
-    add(with, bytes);
-    return with.within(four_fifths(limit));
+    with.add(bytes);
+    return with.within(limit.four_fifths());
   };
   const auto own = spaces_.find(ns);
   if (own != spaces_.end() && !may(own->second[at(ReportKind::question)], limits_.of_namespace)) return false;
@@ -386,19 +398,19 @@ void RetentionIndex::count(Slot& slot, bool in) {
   auto& own = space_of(slot);
   const bool keeps = entry.kind == ReportKind::question && entry.due == kNever;
   const auto evictable = evictable_of(slot);
-  const auto before = own.used.count + own.reserved.count;
   const std::size_t of_kind = entry.kind == ReportKind::decision && entry.failure ? 1 : 0;
   for (auto* space : {&own, &all_[at(entry.kind)]}) {
     auto& part = space->parts[of_kind];
     if (evictable && in) part.evictable.insert(*evictable);
     if (evictable && !in) part.evictable.erase(*evictable);
     if (entry.state == State::leaving) continue;
-    const auto change = in ? add : subtract;
-    change(space->used, entry.bytes);
-    change(part.used, entry.bytes);
-    if (keeps) change(space->kept, entry.bytes);
+    const auto change = in ? &ReportUsage::add : &ReportUsage::subtract;
+    (space->used.*change)(entry.bytes);
+    (part.used.*change)(entry.bytes);
+    if (evictable && evictable->rank == kTakenRank) (part.going.*change)(entry.bytes);
+    if (keeps) (space->kept.*change)(entry.bytes);
   }
-  if (entry.kind == ReportKind::decision) resized(namespace_of(slot.first), before);
+  set_place(namespace_of(slot.first), at(entry.kind));
   if (in && exceeds(own, limits_.of_namespace)) over_.emplace(namespace_of(slot.first), at(entry.kind));
 }
 

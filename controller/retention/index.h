@@ -5,9 +5,9 @@
 // namespace. Half of the decisions' budget is for placed pods and half for failures; either may use the free
 // part of the other. If a decision does not fit, another is evicted: first one that waits for its deletion
 // anyway; then one of the new report's kind, if that has more than its half, else one of the other kind.
-// Within a kind, reports of deleted pods are evicted first, then the oldest. If the total budget is used up,
-// the namespace with the most reports loses one. What-ifs are evicted oldest first; those without an expiry
-// are never evicted, and may_keep() limits them.
+// Within a kind, reports of deleted pods are evicted first, then the oldest. What-ifs are evicted oldest
+// first; those without an expiry are never evicted, and may_keep() limits them. If the total budget is used
+// up, the namespace that has most of it loses one, of decisions and what-ifs alike.
 //
 // Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. A
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
@@ -35,15 +35,9 @@
 #include "base/packed_uid.h"
 #include "base/text_hash.h"
 #include "controller/report/metadata.h"
+#include "controller/retention/report_usage.h"
 
 namespace podium::controller {
-
-struct ReportUsage {
-  std::size_t count = 0;
-  std::uint64_t bytes = 0;
-  bool operator==(const ReportUsage&) const = default;
-  bool within(const ReportUsage& limit) const { return count <= limit.count && bytes <= limit.bytes; }
-};
 
 // For each kind.
 struct ReportLimits {
@@ -161,16 +155,22 @@ class RetentionIndex {
     Slot* slot;
     auto operator<=>(const Evictable&) const = default;
   };
+  // Of a namespace: less its part of the total budget, its first report to evict, its name.
+  using Place = std::tuple<double, Steady, std::uint64_t, std::string>;
   // The decisions on placed pods, or the failures; what-ifs are all in the first.
   struct Part {
     ReportUsage used;               // with reservations
+    ReportUsage going;              // the part of `used` that is taken and may be evicted
     std::set<Evictable> evictable;  // the next to evict first
+    std::optional<Place> place;     // in largest_, of a namespace that has a report to evict here
   };
   using Parts = std::array<Part, 2>;
   // Reports of one kind, of a namespace or of all.
   struct Space {
     ReportUsage used, reserved, kept;  // kept: without an expiry, a part of used
     Parts parts;
+    // The reports that stay, once those that are taken are deleted.
+    ReportUsage staying() const;
   };
   using Spaces = std::array<Space, 2>;  // by kind
   struct Minute {
@@ -188,7 +188,10 @@ class RetentionIndex {
   void drop_if_empty(const std::string& ns);
   Steady together(const Report& report, const std::string& key);
   static Report report_of(const Slot& slot);
-  void resized(const std::string& ns, std::size_t before);
+  static Slot* first_that_stays(const Part& part);
+  Slot* first_of_largest(ReportKind kind, std::size_t part) const;
+  double part_of_all(const Space& space) const;
+  void set_place(const std::string& ns, std::size_t kind);
   void hold(const std::string& ns, std::uint32_t bytes, bool failure, bool in);
   Slot* first_of_own(const std::string& ns, std::uint32_t bytes, bool failure);
   Slot* first_of_all(std::uint32_t bytes, bool failure);
@@ -201,7 +204,8 @@ class RetentionIndex {
   std::multiset<Steady> taken_due_;  // of those that were taken when they were due
   Spaces all_;
   std::unordered_map<std::string, Spaces, TextHash> spaces_;  // by namespace
-  std::set<std::pair<std::size_t, std::string>> sizes_;       // namespaces by their number of decisions
+  // By kind and part: the namespaces that have a report to evict there, the largest first.
+  std::array<std::array<std::set<Place>, 2>, 2> largest_;
   std::set<std::pair<std::string, std::size_t>> over_;  // namespaces and kinds that may exceed their budget
   std::unordered_map<std::string, Minute, TextHash> minutes_;  // by "namespace/minute"
   std::array<std::size_t, 2> counts_{};

@@ -129,6 +129,41 @@ TEST(RetentionIndex, SuccessesLeaveBeforeFailuresTheOldestFirst) {
   EXPECT_EQ(names(index.take_excess(9)), (Names{"s2", "s1", "f1"}));
 }
 
+// Not the namespace with the oldest ones. Of decisions and of what-ifs.
+TEST(RetentionIndex, BeyondTheBudgetOfAllTheLargestNamespaceLosesReports) {
+  for (const auto kind : {ReportKind::decision, ReportKind::question}) {
+    const auto of = [kind](const std::string& ns, const std::string& name, std::uint32_t bytes) {
+      auto made = in(ns, name, bytes);
+      made.kind = kind;
+      return made;
+    };
+    auto index = with_limits({4, kMany}, {9, kMany});
+    index.track(of("modest", "m1", 100));
+    for (const char* name : {"g1", "g2", "g3", "g4", "g5"}) index.track(of("greedy", name, 10));
+    EXPECT_EQ(names(index.take_excess(1)), Names{"g1"});
+    EXPECT_EQ(names(index.take_excess(9)), Names{"g2"});
+    EXPECT_EQ(names(index.take_excess(9)), Names());
+    index.forget("greedy", "g1", "");
+    EXPECT_EQ(names(index.take_excess(9)), Names()) << "one is still on its way";
+    index.set_limits({{9, 100}, {9, kMany}});
+    EXPECT_EQ(names(index.take_excess(1)), Names{"m1"}) << "of the bytes, it has the most";
+  }
+}
+
+// The namespace that fails has the most reports, and none on a placed pod.
+TEST(RetentionIndex, TheLargestNamespaceIsOneThatHasReportsOfTheKind) {
+  auto index = with_limits({6, kMany}, {9, kMany});
+  index.track(in("one", "s1"));
+  for (const char* name : {"s2", "s3", "s4"}) index.track(in("two", name));
+  for (const char* name : {"f1", "f2", "f3", "f4"}) {
+    auto made = in("failing", name);
+    made.failure = true;
+    index.track(made);
+  }
+  const auto left = *index.reserve("new", 0);
+  EXPECT_EQ(names(left), (Names{"s2", "s3", "f1"}));
+}
+
 TEST(RetentionIndex, ANamespaceHasItsOwnBudget) {
   auto index = with_limits({100, kMany}, {2, 5'000});
   index.track(in("other", "o", 4'000));
