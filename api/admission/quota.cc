@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "api/admission/limit_range.h"
+#include "api/admission/quota_sums.h"
 #include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 #include "api/values/defaults.h"
 #include "api/values/resource_names.h"
+#include "api/values/resource_sum.h"
 
 namespace podium::api {
 namespace {
@@ -233,16 +235,22 @@ ResourceList quota_usage(const ResourceClaim& claim,
   return usage.list();
 }
 
+bool is_in_scopes(const std::vector<Requirement>& scopes, const QuotaPod& pod) {
+  return std::ranges::all_of(scopes, [&](const auto& scope) { return is_in_scope(pod, scope); });
+}
+
+bool is_in_scopes(const std::vector<Requirement>& scopes, const PersistentVolumeClaim& claim) {
+  return std::ranges::all_of(scopes, [&](const auto& scope) {
+    return scope.key == "VolumeAttributesClass" && holds_of(scope, claim.attributes_class.value_or(""));
+  });
+}
+
 bool is_counted(const ResourceQuota& quota, const QuotaPod& pod) {
-  return limits_any(quota, is_of_pods) &&
-         std::ranges::all_of(quota.scopes, [&](const auto& scope) { return is_in_scope(pod, scope); });
+  return limits_any(quota, is_of_pods) && is_in_scopes(quota.scopes, pod);
 }
 
 bool is_counted(const ResourceQuota& quota, const PersistentVolumeClaim& claim) {
-  return limits_any(quota, is_of_claims) && std::ranges::all_of(quota.scopes, [&](const auto& scope) {
-           return scope.key == "VolumeAttributesClass" &&
-                  holds_of(scope, claim.attributes_class.value_or(""));
-         });
+  return limits_any(quota, is_of_claims) && is_in_scopes(quota.scopes, claim);
 }
 
 // Claims are in no scope.
@@ -286,6 +294,28 @@ std::string object_refusal(const ResourceQuota& quota, std::string_view plural, 
 
 std::string quota_text(std::string_view quota_resource, Quantity amount) {
   return is_in_bytes(counted_by(quota_resource)) ? text_of_bytes(amount) : amount.text();
+}
+
+const ResourceList& UsageOfMany::of(const ResourceQuota& quota) {
+  std::set<Scope> once;
+  for (const auto& scope : quota.scopes) once.emplace(scope.key, scope.op, scope.values);
+  const auto [sum_of_scopes, is_new] = by_scopes_.try_emplace({once.begin(), once.end()});
+  if (!is_new) return sum_of_scopes->second;
+  std::vector<Requirement> scopes;
+  for (const auto& [key, op, values] : once) scopes.push_back({.key = key, .op = op, .values = values});
+  ResourceSum sum;
+  // The names in the sum point into the usages, so these are complete before it begins.
+  while (of_pods_.size() < pods_.size() && has_time())
+    of_pods_.push_back(quota_usage(pods_[of_pods_.size()].pod));
+  while (of_claims_.size() < claims_.size() && has_time())
+    of_claims_.push_back(quota_usage(*claims_[of_claims_.size()]));
+  for (std::size_t i = 0; i < of_pods_.size() && has_time(); ++i) {
+    if (is_in_scopes(scopes, pods_[i])) sum.add(of_pods_[i]);
+  }
+  for (std::size_t i = 0; i < of_claims_.size() && has_time(); ++i) {
+    if (is_in_scopes(scopes, *claims_[i])) sum.add(of_claims_[i]);
+  }
+  return sum_of_scopes->second = sum.list();
 }
 
 }  // namespace podium::api

@@ -46,6 +46,10 @@ bool is_counted(const ResourceQuota&, const QuotaPod&);
 bool is_counted(const ResourceQuota&, const PersistentVolumeClaim&);
 bool is_counted(const ResourceQuota&, const ResourceClaim&, const ResourceList& usage);
 
+// The same, of the scopes alone.
+bool is_in_scopes(const std::vector<Requirement>& scopes, const QuotaPod&);
+bool is_in_scopes(const std::vector<Requirement>& scopes, const PersistentVolumeClaim&);
+
 // Why a quota that counts the pod would refuse it regardless of the remaining amounts; empty: none would.
 std::string quota_refusal(const ResourceQuota&, const Pod&);
 

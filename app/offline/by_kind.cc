@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "api/admission/quota_sums.h"
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
@@ -54,25 +56,29 @@ void set_pending(json::value& object) {
   if (auto* fields = status.if_object()) (*fields)["phase"] = "Pending";
 }
 
+// Both are in order of name.
 void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
+  auto& all = quota.used.write();
   for (const auto& [name, amount] : usage) {
-    auto& all = quota.used.write();
-    const auto used = std::ranges::find(all, name, &api::ResourceList::value_type::first);
-    if (used != all.end()) used->second = used->second + amount;
+    const auto used = std::ranges::lower_bound(all, name, {}, &api::ResourceList::value_type::first);
+    if (used != all.end() && used->first == name) used->second = used->second + amount;
   }
 }
 
 // What quotas count in one namespace.
 struct Countable {
-  std::vector<const api::Pod*> pods;
+  std::vector<api::QuotaPod> pods;
   std::vector<const api::PersistentVolumeClaim*> claims;
   std::map<std::string, std::int64_t> objects;  // the others, by "count/deployments.apps"
+  std::optional<api::UsageOfMany> usage;        // of the pods and claims, once it is asked for
 };
 using ByNamespace = std::map<std::string, Countable, std::less<>>;
 
 ByNamespace by_namespace(const ByKind& objects, const api::Manifests& cluster) {
   ByNamespace out;
-  for (const auto& pod : cluster.pods) out[pod->meta.namespace_].pods.push_back(pod.get());
+  for (const auto& pod : cluster.pods) {
+    if (!pod->terminated()) out[pod->meta.namespace_].pods.push_back({*pod});
+  }
   for (const auto& claim : cluster.persistent_volume_claims)
     out[claim->meta.namespace_].claims.push_back(claim.get());
   for (const auto& kind : api::dump_kinds()) {
@@ -84,13 +90,9 @@ ByNamespace by_namespace(const ByKind& objects, const api::Manifests& cluster) {
   return out;
 }
 
-void count_usage(const Countable& countable, api::ResourceQuota& quota) {
-  for (const auto* pod : countable.pods) {
-    if (!pod->terminated() && api::is_counted(quota, {*pod, false})) add_usage(api::quota_usage(*pod), quota);
-  }
-  for (const auto* claim : countable.claims) {
-    if (api::is_counted(quota, *claim)) add_usage(api::quota_usage(*claim), quota);
-  }
+void count_usage(Countable& countable, api::ResourceQuota& quota) {
+  if (!countable.usage) countable.usage.emplace(countable.pods, countable.claims);
+  add_usage(countable.usage->of(quota), quota);
   for (const auto& [name, count] : countable.objects)
     add_usage({{name, api::Quantity::from_units(count)}}, quota);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/admission/quota.h"
+#include "api/admission/quota_sums.h"
 #include "explain/question/question.h"
 
 namespace podium::explain {
@@ -195,13 +196,22 @@ class Share {
   }
 
   void add_device_claims() {
-    auto pod = pods_.pod;
-    pod.resource_claim_statuses.clear();
-    api::make_claims_of_templates(pods_.claim_templates, pod, [&](const api::ResourceClaim& claim) {
-      const auto usage =
-          api::quota_usage(claim, [&](std::string_view name) { return extended_name(pods_.fork, name); });
-      if (api::is_counted(quota_, claim, usage)) add(usage);
-    });
+    // A pod may have one template a thousand times.
+    std::map<std::string_view, ResourceList> of_template;
+    for (const auto& entry : pods_.pod.resource_claims) {
+      const auto made_of = entry.template_name ? pods_.claim_templates.find(*entry.template_name)
+                                               : pods_.claim_templates.end();
+      if (made_of == pods_.claim_templates.end()) continue;
+      const auto [known, is_new] = of_template.try_emplace(made_of->first);
+      if (is_new) {
+        api::ResourceClaim claim;
+        claim.spec = made_of->second.spec;
+        auto usage =
+            api::quota_usage(claim, [&](std::string_view name) { return extended_name(pods_.fork, name); });
+        if (api::is_counted(quota_, claim, usage)) known->second = std::move(usage);
+      }
+      add(known->second);
+    }
   }
 
   std::vector<Quantity> start() const {
@@ -275,18 +285,17 @@ Quotas::Quotas(std::vector<ResourceQuota> quotas, const Budget& budget)
   std::ranges::sort(quotas_, {}, [](const ResourceQuota& quota) -> const auto& { return quota.meta.name; });
 }
 
-void Quotas::release(const api::QuotaPod& pod) {
-  const auto usage = api::quota_usage(pod.pod);
+void Quotas::release(const RemovedPods& pods, bool have_deadlines) {
+  std::vector<api::QuotaPod> all;
+  for (const auto* list : {&pods.placed, &pods.nominated}) {
+    for (const auto& pod : *list) all.push_back({*pod->pod, have_deadlines});
+  }
+  api::UsageOfMany usage(std::move(all), {}, [this] { return has_time(); });
   for (auto& quota : quotas_) {
-    if (!api::is_counted(quota, pod)) continue;
-    change_used(usage, quota,
+    if (!has_time()) return;
+    change_used(usage.of(quota), quota,
                 [](Quantity used, Quantity amount) { return std::max(Quantity(), used - amount); });
   }
-}
-
-void Quotas::release(const RemovedPods& pods, bool have_deadlines) {
-  for (const auto& pod : pods.placed) release({*pod->pod, have_deadlines});
-  for (const auto& pod : pods.nominated) release({*pod->pod, have_deadlines});
 }
 
 std::int32_t Quotas::take(const NewPods& pods, std::int32_t count) {

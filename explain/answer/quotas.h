@@ -46,8 +46,6 @@ class Quotas {
   std::vector<QuotaAnswer> answers(const NewPods& pods, std::int32_t asked) const;
 
  private:
-  void release(const api::QuotaPod& pod);
-
   bool has_time() const { return !budget_ || explain::has_time(*budget_); }
 
   std::vector<api::ResourceQuota> quotas_;

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "api/admission/quota_sums.h"
 #include "unit/support/builders.h"
 
 namespace podium::api {
@@ -163,6 +164,31 @@ TEST(QuotaCounts, ObjectsOfTheKindThatItLimits) {
       {"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["gold"]}]}})";
   EXPECT_TRUE(is_counted(quota(of_gold, R"({"requests.storage": "1Gi"})"), gold));
   EXPECT_FALSE(is_counted(quota(of_gold, R"({"requests.storage": "1Gi"})"), claim));
+}
+
+TEST(UsageOfMany, IsTheSumInEachSetOfScopes) {
+  const auto plain = pod("p").req("cpu", "1").build(), other = pod("o").req("cpu", "2").build();
+  const auto best_effort = pod("b").container().build();
+  PersistentVolumeClaim claim;
+  claim.request = *Quantity::parse("3");
+  UsageOfMany usage({QuotaPod{plain}, QuotaPod{other}, QuotaPod{best_effort, true}}, {&claim});
+  const auto of = [&](std::string_view spec, std::string_view name) {
+    const auto& all = usage.of(quota(spec));
+    const auto* found = find_resource(all, name);
+    return found ? found->text() : std::string("none");
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(of("{}", "pods"), "3");
+    EXPECT_EQ(of("{}", "requests.cpu"), "3");
+    EXPECT_EQ(of("{}", "requests.storage"), "3");
+    EXPECT_EQ(of(R"({"scopes": ["BestEffort", "BestEffort"]})", "pods"), "1");
+    EXPECT_EQ(of(R"({"scopes": ["NotBestEffort"]})", "requests.cpu"), "3");
+    EXPECT_EQ(of(R"({"scopes": ["NotBestEffort", "Terminating"]})", "pods"), "none");
+    EXPECT_EQ(of(R"({"scopes": ["Terminating"]})", "pods"), "1");
+    EXPECT_EQ(of(R"({"scopes": ["Terminating"]})", "requests.storage"), "none");
+  }
+  UsageOfMany late({QuotaPod{plain}}, {}, [] { return false; });
+  EXPECT_TRUE(late.of(quota("{}")).empty());
 }
 
 TEST(QuotaRefusal, NamesTheContainersThatLackWhatItNeeds) {

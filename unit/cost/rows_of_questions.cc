@@ -194,6 +194,14 @@ void add_quotas(std::vector<QuestionRow>& rows) {
         {R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"namespace":"shop","name":"q$","uid":"q$"},"status":{"hard":{"pods":"5"},"used":{"pods":"1"}}})",
          true}},
        "{" + kTemplate + R"(,"replicas":3})"});
+  rows.push_back(
+      {"question DeletePods, pods × ResourceQuotas",
+       100,
+       {{node()},
+        {R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"namespace":"shop","name":"q$","uid":"q$"},"status":{"hard":{"count/services":"5"},"used":{"count/services":"1"}}})",
+         true},
+        {pod_of({.name = "p$", .node = "n0"}), true}},
+       changes(R"({"type":"DeletePods","selector":{"matchLabels":{"app":"b"}}})")});
   rows.push_back({"question DeletePods, pods × ResourceQuota hard",
                   200,
                   {{node()}, names, {pod_of({.name = "p$", .node = "n0"}), true}},

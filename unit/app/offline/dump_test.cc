@@ -100,6 +100,35 @@ TEST(Dump, ReadingItCostsAsMuchAsItsObjects) {
   }));
 }
 
+TEST(Dump, ManyQuotasCountManyPodsOnce) {
+  const unit::TempDir directory;
+  EXPECT_TRUE(test::is_linear(64, [&](std::size_t n) -> test::Work {
+    std::string text =
+        "{apiVersion: v1, kind: Node, metadata: {name: node1}}\n---\n"
+        "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {pods: "
+        "1}}}\n";
+    for (std::size_t i = 0; i < n; ++i)
+      text += fmt::format(
+          "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: p{0}, uid: u{0}, namespace: shop}}, spec: "
+          "{{containers: [{{name: c, image: i}}]}}}}\n"
+          "---\n{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: c{0}, namespace: shop}}, "
+          "spec: "
+          "{{resources: {{requests: {{storage: 1Gi}}}}}}}}\n"
+          "---\n{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q{0}, namespace: shop}}, spec: "
+          "{{hard: "
+          "{{pods: 5, persistentvolumeclaims: 5}}}}}}\n",
+          i);
+    const auto file = directory.write(fmt::format("quotas-{}.yaml", n), text);
+    return [=] {
+      const auto dump = Dump::read({.cluster = {file}});
+      ASSERT_TRUE(dump) << dump.error().message;
+      ASSERT_EQ(dump->quotas().size(), n + 1);
+      EXPECT_EQ(*api::find_resource(dump->quotas().back().used, "pods"),
+                api::Quantity::from_units(static_cast<std::int64_t>(n)));
+    };
+  }));
+}
+
 // As of `podium why -l`.
 TEST(Dump, AnswersAboutEachPodCostAsMuchAsThePods) {
   const unit::TempDir directory;
