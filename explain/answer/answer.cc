@@ -391,7 +391,7 @@ Result<Count> count_replicas(const Question& question, const Subject& subject, c
                 question.min_count, most)));
   }
   const auto left = std::max(0, static_cast<std::int32_t>(kMostReplicas) - asked);
-  return Count{.asked = asked, .more = question.room ? left : 0, .most = most};
+  return Count{.asked = asked, .more = question.room ? left : 0, .most = most, .room = most};
 }
 
 // The nodes that the asker knows by name.

@@ -268,8 +268,8 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
   std::string reason;
   bool lacks_claim = false;
   const auto placed = place_replicas(
-      {subject, **pod, *profile, context.budget, objects.claim_templates}, {.asked = admitted, .most = most},
-      fork, {}, [&](const ReplicaSeen& seen) {
+      {subject, **pod, *profile, context.budget, objects.claim_templates},
+      {.asked = admitted, .most = most, .room = most}, fork, {}, [&](const ReplicaSeen& seen) {
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
         lacks_claim = seen.refused.empty() && explain::lacks_claim(seen.decision, objects);

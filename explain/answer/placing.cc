@@ -1,5 +1,7 @@
 #include "explain/answer/placing.h"
 
+#include <algorithm>
+
 #include "explain/answer/preempting.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/evaluation_memo.h"
@@ -22,6 +24,13 @@ std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& p
 }
 
 }  // namespace
+
+bool leaves_claims(const Subject& subject) {
+  return !subject.claims.empty() || !subject.claim_templates.empty() ||
+         std::ranges::any_of(subject.pod.resource_claims, [](const api::PodResourceClaim& claim) {
+           return claim.template_name.has_value();
+         });
+}
 
 cluster::PodInfoPtr make_replica(const Replicas& replicas, std::int32_t index, cluster::Snapshot& fork,
                                  std::string_view node) {
@@ -50,6 +59,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   placed.next_start = count.start;
   std::size_t start = count.start;
   bool has_failed = false;
+  const bool leaves = leaves_claims(subject);
   framework::EvaluationMemo memo;
   const framework::EvaluationMemo::Use use(memo);
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
@@ -57,7 +67,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     if (!was_asked && has_failed && !count.continues) break;
     if (i == count.asked) placed.before_more = fork;
     const bool in_time = has_time(budget);
-    if (!in_time || placed.fitting() + placed.more >= count.most) {
+    const auto number = placed.fitting() + placed.more;
+    if (!in_time || number >= count.most || (leaves ? i : number) >= count.room) {
       if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;
       break;
     }

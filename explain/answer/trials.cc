@@ -74,6 +74,7 @@ std::optional<Trials::Landing> Trials::place(const api::Pod& pod, cluster::Snaps
   const auto bound = evicts ? kMostPreempting : kMostTried;
   const Count count{.asked = before.asked,
                     .most = std::min(question_.most, std::max(before.fitting() + 1, bound)),
+                    .room = question_.most,
                     .seen = question_.index,
                     .evicts = evicts};
   Landing landing;

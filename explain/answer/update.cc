@@ -71,6 +71,7 @@ std::optional<Row> Update::place(std::int32_t index, std::string_view node) {
     ++placed_;
     return row;
   }
+  if (leaves_claims(replicas_.subject) && without_place_.insert(index).second) --left_;
   see_failed({index, pod, decision, fork_, refused});
   return std::nullopt;
 }
@@ -89,7 +90,10 @@ bool Update::add_old() {
   if (quotas_.take(new_pods(old), 1) == 0) return false;
   // What has no place for one has none for the next.
   const bool may_fit = waiting_.empty();
-  if (!may_fit || !place_old(old)) waiting_.push_back(info_of(std::move(old)));
+  if (!may_fit || !place_old(old)) {
+    waiting_.push_back(info_of(std::move(old)));
+    --left_;
+  }
   return true;
 }
 

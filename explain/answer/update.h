@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,7 @@ class Update {
   Update(const Replicas& replicas, Count count, UpdateStart start);
   ~Update() = default;
 
-  // False also if the pods that were placed take all the memory that they may.
+  // False also if the pods that were added take all the memory that they may.
   bool has_time() const { return left_ > 0 && explain::has_time(replicas_.budget); }
   // How many more pods the quotas allow.
   std::int32_t admitted(std::int32_t wanted);
@@ -77,8 +78,9 @@ class Update {
                                   std::string& refused);
   std::optional<cluster::Row> evict_for(const framework::Decision& decision);
 
-  std::int32_t left_;      // pods that may still be placed
-  std::size_t start_ = 0;  // of the search for nodes
+  std::int32_t left_;                     // pods that may still be added, with and without a place
+  std::set<std::int32_t> without_place_;  // indices of the new pods that have left their claims
+  std::size_t start_ = 0;                 // of the search for nodes
 };
 
 }  // namespace podium::explain

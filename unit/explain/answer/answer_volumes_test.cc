@@ -96,6 +96,29 @@ TEST(ReplicasWithVolumes, PodsOfAParallelSetDoNotWaitForTheFirst) {
   EXPECT_EQ(fitting("Parallel"), 2u);
 }
 
+// Each has claims on the fork, also if it has no place.
+TEST(ReplicasWithVolumes, ThoseWithoutAPlaceHaveABoundOfMemory) {
+  std::string templates;
+  for (int i = 0; i < 5; ++i)
+    templates += fmt::format(R"({}{{"metadata": {{"name": "data-{}"}}, "spec": {{"storageClassName": "fast",
+      "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}})",
+                             i ? ", " : "", i);
+  const auto question = unit::read(fmt::format(
+      R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet",
+      "metadata": {{"name": "db"}}, "spec": {{"replicas": 1000000000, "podManagementPolicy": "Parallel",
+      "selector": {{"matchLabels": {{"app": "db"}}}}, "template": {{"metadata": {{"labels": {{"app": "db"}}}},
+      "spec": {{"containers": [{{"name": "c", "image": "i", "resources": {{"requests": {{"cpu": "100"}}}}}}]}}}},
+      "volumeClaimTemplates": [{}]}}}}}})",
+      templates));
+  ASSERT_TRUE(question) << question.error().message;
+  std::size_t looks = 0;
+  const Budget budget = [&] { return ++looks < 30'000; };
+  const auto status = answer(*question, nodes(), unit::default_config(), budget);
+  EXPECT_TRUE(unit::condition(status, "Complete").starts_with("true MemoryExceeded"))
+      << unit::condition(status, "Complete");
+  EXPECT_LT(looks, 15'000u);
+}
+
 TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
   const auto two_volumes = with(local("v1", "n1"), local("v2", "n2"), claim("c", "local"));
   auto for_one = local("v1", "n1");

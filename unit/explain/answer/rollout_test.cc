@@ -184,6 +184,18 @@ TEST(RollingUpdate, CostsAsMuchAsItsPods) {
   }));
 }
 
+// Its controller scales the old ReplicaSet up first, whose pods then wait.
+TEST(RollingUpdate, OldPodsThatWaitHaveABoundOfMemory) {
+  auto text = deployment("3", rolling("1", "0"));
+  text.replace(text.find(R"("replicas": 3)"), 13, R"("replicas": 1000000000)");
+  const auto question = unit::read(text);
+  ASSERT_TRUE(question) << question.error().message;
+  std::size_t looks = 0;
+  const Budget budget = [&] { return ++looks < 200'000; };
+  EXPECT_TRUE(answer(*question, three_nodes("1"), unit::default_config(), budget).answer);
+  EXPECT_LT(looks, 100'000u);
+}
+
 TEST(RollingUpdate, IsStuckIfAQuotaAllowsNoMorePods) {
   const auto asked = [](const char* pods, std::string_view strategy) {
     api::AdmissionObjects objects;
