@@ -47,7 +47,8 @@ void put_namespaces(const api::Manifests::List<api::Namespace>& list, cluster::S
 
 // The budgets get the status that their controller would write.
 void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
-                 const std::vector<cluster::PodInfoPtr>& waiting, cluster::Snapshot& fork) {
+                 const std::vector<cluster::PodInfoPtr>& waiting, const Budget& limit,
+                 cluster::Snapshot& fork) {
   if (list.empty()) return;
   std::map<std::string_view, std::vector<const api::Pod*>> pods;  // by namespace
   for (const auto& budget : list) pods[budget->meta.namespace_];
@@ -62,6 +63,7 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
   std::map<std::string_view, ControlledPods> controlled;  // by namespace
   api::Manifests::List<api::PodDisruptionBudget> counted;
   for (const auto& given : list) {
+    if (!has_time(limit)) break;
     auto budget = std::make_shared<api::PodDisruptionBudget>(*given);
     const auto& of_namespace = pods[budget->meta.namespace_];
     if (!budget->is_counted) {
@@ -69,7 +71,7 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
       count_disruptions(
           of_namespace,
           [&](const std::string&, const api::OwnerReference& owner) { return by_owner.scale_of(owner); },
-          *budget);
+          *budget, limit);
     }
     counted.push_back(std::move(budget));
   }
@@ -123,14 +125,14 @@ void each_object(const api::Manifests& objects, Each&& each) {
 }  // namespace
 
 void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
-                 cluster::Snapshot& fork, api::AdmissionObjects& objects) {
+                 const Budget& budget, cluster::Snapshot& fork, api::AdmissionObjects& objects) {
   // Claims of any change are admitted by their labels.
   for (const auto& change : changes) put_namespaces(change.objects.namespaces, fork);
   for (const auto& change : changes) {
     const auto& added = change.objects;
     for (const auto& service : added.workloads) fork.objects().set_workload(service);
     put(added.persistent_volumes, fork);
-    put_budgets(added.disruption_budgets, waiting, fork);
+    put_budgets(added.disruption_budgets, waiting, budget, fork);
     put(added.priority_classes, fork);
     put(added.storage_classes, fork);
     put(added.csi_drivers, fork);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/admission/admission.h"
+#include "explain/answer/budget.h"
 #include "explain/question/change.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -21,9 +22,9 @@ void keep_age(const T& known, T& applied) {
 
 // Puts them on the fork, and what only admission reads into `objects`. Replaces those of the same name,
 // except for kinds whose state they lack (api::keeps_state). `waiting`: the pods without a node. The
-// shares of budgets count them also.
+// shares of PodDisruptionBudgets count them also; once `budget` has ended, no more of these are added.
 void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
-                 cluster::Snapshot& fork, api::AdmissionObjects& objects);
+                 const Budget& budget, cluster::Snapshot& fork, api::AdmissionObjects& objects);
 
 // "3 objects added: PriorityClass high, Service web, …", and which the API server refuses.
 std::string added_message(const Change& change, const api::AdmissionObjects& objects);

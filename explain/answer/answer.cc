@@ -443,7 +443,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto& subject = *question.subject;
   if (const auto named = claim_templates_of(placed_pods(question)); !named) return refusal(named.error());
   auto objects = read;
-  add_objects(question.changes, waiting, fork, objects);
+  add_objects(question.changes, waiting, budget, fork, objects);
   refuse_admin_access(question.meta.namespace_, fork, objects);
   const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error());

@@ -35,10 +35,11 @@ std::optional<std::int64_t> expected_pods(const std::vector<const api::Pod*>& po
 }  // namespace
 
 void count_disruptions(const std::vector<const api::Pod*>& of_namespace, const ScaleOf& scale_of,
-                       api::PodDisruptionBudget& budget) {
+                       api::PodDisruptionBudget& budget, const std::function<bool()>& has_time) {
   budget.is_counted = true;
   std::vector<const api::Pod*> pods;
   for (const auto* pod : of_namespace) {
+    if (has_time && !has_time()) break;
     if (budget.selector && budget.selector->matches(pod->meta.labels)) pods.push_back(pod);
   }
   const auto healthy = std::ranges::count_if(

@@ -26,9 +26,9 @@ struct ControllerScale {
 };
 using ScaleOf = std::function<ControllerScale(const std::string& ns, const api::OwnerReference&)>;
 
-// `pods`: of the budget's namespace. Sets its status.
+// `pods`: of the budget's namespace. Sets its status, from fewer pods once has_time() is false.
 void count_disruptions(const std::vector<const api::Pod*>& pods, const ScaleOf& scale_of,
-                       api::PodDisruptionBudget& budget);
+                       api::PodDisruptionBudget& budget, const std::function<bool()>& has_time = {});
 
 // The pods of a namespace, counted by their controllers: each pod may have one of its own.
 class ControlledPods {

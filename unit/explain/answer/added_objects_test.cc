@@ -127,7 +127,7 @@ TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
     run_pod(snapshot, web);
     placed_since.push_back(cluster::make_pod_info(test::share(web)));
   }
-  const auto allowed = [&](const char* spec) {
+  const auto allowed = [&](const char* spec, const Budget& budget = {}) {
     auto fork = snapshot;
     api::AdmissionObjects objects;
     const auto question = unit::read(fmt::format(
@@ -136,7 +136,7 @@ TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
           "spec": {{"selector": {{"matchLabels": {{"app": "web"}}}}, {}}}}}]}}]}})",
         spec));
     EXPECT_TRUE(question) << question.error().message;
-    add_objects(question->changes, placed_since, fork, objects);
+    add_objects(question->changes, placed_since, budget, fork, objects);
     const auto& all = fork.objects().all<api::PodDisruptionBudget>();
     return all.empty() ? -1 : all.begin()->second->disruptions_allowed;
   };
@@ -144,6 +144,7 @@ TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
   EXPECT_EQ(allowed(R"("minAvailable": "50%")"), 1);
   EXPECT_EQ(allowed(R"("maxUnavailable": 1)"), 1);
   EXPECT_EQ(allowed(R"("maxUnavailable": 0)"), 0);
+  EXPECT_EQ(allowed(R"("maxUnavailable": 1)", [] { return false; }), -1) << "not counted after the deadline";
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(AddObjects, WhatHasStateStays) {
       unit::read(R"({"podRef": {"name": "p"}, "changes": [{"type": "AddObjects", "objects": [
       {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"}, "spec": {}}]}]})");
   ASSERT_TRUE(question) << question.error().message;
-  add_objects(question->changes, {}, snapshot, objects);
+  add_objects(question->changes, {}, {}, snapshot, objects);
   EXPECT_EQ(snapshot.objects().find<api::PersistentVolume>("", "disk")->claim->name, "of-another");
 }
 
