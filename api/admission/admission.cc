@@ -137,7 +137,8 @@ Result<void> admit_nodes(Manifests::List<Node>& nodes) {
 // one whose classes are not known.
 class ObjectsOfPods {
  public:
-  explicit ObjectsOfPods(const Manifests& manifests) : classes_(manifests.runtime_classes) {
+  explicit ObjectsOfPods(const Manifests& manifests) {
+    for (const auto& each : manifests.runtime_classes) classes_[each->meta.name] = each.get();
     auto ranges = manifests.limit_ranges;
     std::ranges::sort(ranges, {}, [](const auto& range) -> const auto& { return range->meta.name; });
     for (const auto& range : ranges) {
@@ -150,15 +151,13 @@ class ObjectsOfPods {
   const AdmissionObjects& of(const Pod& pod) {
     auto& objects = by_namespace_[pod.meta.namespace_];
     if (classes_.empty() || objects.runtime_classes.contains(pod.runtime_class)) return objects;
-    auto& found = objects.runtime_classes[pod.runtime_class];
-    for (const auto& each : classes_) {
-      if (each->meta.name == pod.runtime_class) found = *each;
-    }
+    auto& of_pod = objects.runtime_classes[pod.runtime_class];
+    if (const auto found = classes_.find(pod.runtime_class); found != classes_.end()) of_pod = *found->second;
     return objects;
   }
 
  private:
-  const Manifests::List<RuntimeClass>& classes_;
+  std::map<std::string_view, const RuntimeClass*> classes_;
   std::map<std::string, AdmissionObjects, std::less<>> by_namespace_;
 };
 

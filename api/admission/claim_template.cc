@@ -1,6 +1,9 @@
 #include "api/admission/claim_template.h"
 
-#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace podium::api {
 namespace {
@@ -24,17 +27,17 @@ ResourceClaim claim_of(const ResourceClaimTemplate& made_of, const Pod& pod, con
 
 void make_claims_of_templates(const ClaimTemplates& templates, Pod& pod,
                               const std::function<void(ResourceClaim)>& take) {
+  std::set<std::string_view> known;
+  for (const auto& status : pod.resource_claim_statuses) known.insert(status.name);
+  std::vector<PodResourceClaimStatus> made;
   for (const auto& entry : pod.resource_claims) {
-    if (!entry.template_name) continue;
-    const auto known =
-        std::ranges::find(pod.resource_claim_statuses, entry.name, &PodResourceClaimStatus::name);
-    if (known != pod.resource_claim_statuses.end()) continue;
-    const auto made_of = templates.find(*entry.template_name);
-    if (made_of == templates.end()) continue;
+    const auto made_of = entry.template_name ? templates.find(*entry.template_name) : templates.end();
+    if (made_of == templates.end() || !known.insert(entry.name).second) continue;
     auto claim = claim_of(made_of->second, pod, entry.name);
-    pod.resource_claim_statuses.push_back({.name = entry.name, .claim_name = claim.meta.name});
+    made.push_back({.name = entry.name, .claim_name = claim.meta.name});
     take(std::move(claim));
   }
+  for (auto& status : made) pod.resource_claim_statuses.push_back(std::move(status));
 }
 
 }  // namespace podium::api
