@@ -35,6 +35,11 @@ struct DumpFiles {
 class Dump {
  public:
   static Result<Dump> read(const DumpFiles& files);
+  // A copy would point to the objects of its original. A move leaves them where they are.
+  Dump(const Dump&) = delete;
+  Dump& operator=(const Dump&) = delete;
+  Dump(Dump&&) = default;
+  Dump& operator=(Dump&&) = default;
 
   // Warnings for the reader: kinds that are not read, extenders that are not called.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -55,6 +60,7 @@ class Dump {
   explain::ConfigComparison compare(const config::Config& old_config, const config::Config& new_config) const;
 
  private:
+  Dump() = default;
   Answer search(const explain::Question& question, const explain::Budget& budget) const;
   api::PodGroupMinimums group_minimums() const;
   Result<void> read_subject(explain::Question& question) const;
@@ -70,7 +76,7 @@ class Dump {
   api::Manifests manifests_;
   std::vector<api::ResourceQuota> quotas_;
   ByKind objects_;
-  // By kind_key(), namespace and name.
+  // Points into objects_, by kind_key(), namespace and name.
   std::map<std::tuple<std::string, std::string, std::string>, const boost::json::value*> by_name_;
   std::vector<cluster::PodInfoPtr> waiting_;
   std::vector<std::string> warnings_;

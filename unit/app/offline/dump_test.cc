@@ -7,6 +7,8 @@
 
 #include <boost/json/parse.hpp>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "unit/support/cost.h"
 #include "unit/support/temp_dir.h"
@@ -29,6 +31,19 @@ explain::ReportStatus answer(const Dump& dump, const char* spec) {
   meta.namespace_ = "default";
   meta.name = meta.uid = "q";
   return dump.answer(std::move(meta), boost::json::parse(spec)).status;
+}
+
+static_assert(!std::is_copy_constructible_v<Dump> && !std::is_copy_assignable_v<Dump>);
+
+// The index of a dump's objects is still theirs after a move.
+TEST(Dump, AMovedDumpFindsItsOwnObjects) {
+  const unit::TempDir directory;
+  auto read = Dump::read({.cluster = {directory.write("cluster.yaml", kCluster)}});
+  ASSERT_TRUE(read) << read.error().message;
+  const auto moved = std::move(*read);
+  const auto& pods = moved.objects("", "Pod");
+  ASSERT_EQ(pods.size(), 1u);
+  EXPECT_EQ(moved.find("", "Pod", "default", "large"), &pods.front());
 }
 
 // The cluster has no room for the group's third pod, and no node can be added.
