@@ -166,6 +166,13 @@ Completion complete(const CLI::App& app, const Words& words) {
   return commands;
 }
 
+void add_names(const Words& names, Completion& found) {
+  for (const auto& name : names) {
+    auto word = found.prefix + name;
+    if (!word.starts_with('-')) found.words.push_back(std::move(word));
+  }
+}
+
 Words candidates(const Words& words, std::string_view typed) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-._/=:").contains(c);
@@ -181,9 +188,7 @@ int print_completion(const CLI::App& app, const Words& words) {
   auto found = complete(app, words);
   const auto typed = words.empty() ? std::string() : words.back();
   if (!found.names_of.empty()) {
-    if (auto listed = names(typed_connection(words), found.names_of)) {
-      for (auto& name : *listed) found.words.push_back(found.prefix + name);
-    }
+    if (const auto listed = names(typed_connection(words), found.names_of)) add_names(*listed, found);
   }
   for (const auto& word : candidates(found.words, typed)) std::cout << word << '\n';
   std::cout << ':' << (found.files ? kDefault : kNoFiles) << '\n';

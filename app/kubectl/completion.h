@@ -24,6 +24,9 @@ struct Completion {
 };
 Completion complete(const CLI::App& app, const std::vector<std::string>& words);
 
+// Adds the names of the cluster to the candidates, without those that podium would read as a flag.
+void add_names(const std::vector<std::string>& names, Completion& found);
+
 // The words that begin with what is typed, without those that a shell would take apart or run: bash expands
 // the candidates, and names come from a server.
 std::vector<std::string> candidates(const std::vector<std::string>& words, std::string_view typed);

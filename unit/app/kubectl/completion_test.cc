@@ -77,6 +77,16 @@ TEST(Candidates, OnesThatAShellWouldRunAreLeftOut) {
   EXPECT_EQ(candidates({"web-1", "web*", "web~", "db"}, "web"), (Words{"web-1"}));
 }
 
+// A namespace of a cluster's server may have any name.
+TEST(Candidates, NamesThatWouldBeFlagsAreLeftOut) {
+  Completion found{.words = {"--node"}};
+  add_names({"web-1", "--kubeconfig=x", "-"}, found);
+  EXPECT_EQ(found.words, (Words{"--node", "web-1"}));
+  Completion of_type{.prefix = "deploy/"};
+  add_names({"-x"}, of_type);
+  EXPECT_EQ(of_type.words, (Words{"deploy/-x"}));
+}
+
 TEST_F(CompletionTest, ValuesAndFiles) {
   EXPECT_EQ(after({"why", "-o", ""}).words,
             (Words{"table", "wide", "json", "yaml", "name", "answer", "jsonpath="}));
