@@ -28,7 +28,7 @@ std::string replicas_line(const explain::Report& report, bool is_daemon_set, con
   const auto& answer = render::answer_of(report);
   if (answer.asked == 0)
     return is_daemon_set ? "No node should run a pod of the DaemonSet.\n"
-                         : "It has 0 replicas: no pod is evaluated.\n";
+                         : "It is scaled to 0: no pod is evaluated.\n";
   if (report.status.outcome == explain::kGated)
     return fmt::format("This is the first of {} pods, which all wait for it.\n", answer.asked);
   return fmt::format("This is the first of {} pods: {}.\n", answer.asked,

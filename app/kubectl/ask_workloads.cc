@@ -38,8 +38,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kSome = 3;  // of the replicas, or of the workloads, fit
-constexpr const char* kAboutOne = "It has 0 replicas: this is the answer for one.\n";
+constexpr int kSome = 3;         // of the replicas, or of the workloads, fit
 constexpr int kExitRefused = 4;  // by the API server: it would not be created
 
 // All changes of a question's spec have at most 64 KiB together.
@@ -131,7 +130,7 @@ class Asking {
     if (explain::has_ended(*object))
       say("It has ended: this is the answer for one more pod.\n");
     else if (has_none)
-      say(kAboutOne);
+      say(about_one(*object));
     else if (explain::is_suspended(*object, !has_pods))
       say(about_suspended(*object));
   }
@@ -139,6 +138,10 @@ class Asking {
   static std::string about_suspended(const json::value& workload) {
     return fmt::format("It {}: this is the answer for its pods once it is resumed.\n",
                        explain::suspended_words(workload));
+  }
+
+  static std::string about_one(const json::value& workload) {
+    return fmt::format("It {}: this is the answer for one.\n", explain::no_replicas_words(workload));
   }
 
   // Each node that it selects has one pod, so there is nothing to count.
@@ -280,7 +283,7 @@ class Asking {
     if ((has_none || suspended || ended) && is_together) {
       std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, render::printable(ns),
                                render::printable(name),
-                               has_none ? "has 0 replicas"
+                               has_none ? explain::no_replicas_words(object)
                                : ended  ? "has ended"
                                         : explain::suspended_words(object));
       return;
@@ -291,7 +294,7 @@ class Asking {
     auto asked = template_of(object, *pod);
     const bool is_created = answer(
         {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
-    if (has_none) say(kAboutOne);
+    if (has_none) say(about_one(object));
     if (suspended) say(about_suspended(object));
     if (ended) say("The Job exists and has ended: this is the answer for a new one.\n");
     if (!about_replicas.empty() && !is_together) say(about_replicas);

@@ -59,6 +59,16 @@ std::int64_t count_indexes(std::string_view list) {
   return count;
 }
 
+constexpr std::string_view kReplicas = "/spec/replicas";
+
+// The field that says how many pods the workload has at the same time.
+std::string_view scale_of(const json::value& workload) {
+  const auto kind = api::text_at(workload, "/kind");
+  return kind == "Job"       ? "/spec/parallelism"
+         : kind == "CronJob" ? "/spec/jobTemplate/spec/parallelism"
+                             : kReplicas;
+}
+
 }  // namespace
 
 std::int32_t Autoscaler::replicas(std::int32_t of_workload) const {
@@ -78,8 +88,11 @@ std::optional<Autoscaler> autoscaler_of(const json::value& workload, const std::
 }
 
 bool has_no_replicas(const json::value& workload) {
-  const bool is_job = api::text_at(workload, "/kind") == "Job";
-  return api::integer_at(workload, is_job ? "/spec/parallelism" : "/spec/replicas") == 0;
+  return api::integer_at(workload, scale_of(workload)) == 0;
+}
+
+std::string no_replicas_words(const json::value& workload) {
+  return scale_of(workload) == kReplicas ? "has 0 replicas" : "has parallelism 0, so it is paused";
 }
 
 bool is_suspended(const json::value& workload, bool is_new) {

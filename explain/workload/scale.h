@@ -28,6 +28,8 @@ std::optional<Autoscaler> autoscaler_of(const boost::json::value& workload, cons
 
 // Whether the workload is scaled to 0, so that its controller creates no pod.
 bool has_no_replicas(const boost::json::value& workload);
+// "has 0 replicas"; of a Job or a CronJob "has parallelism 0, so it is paused".
+std::string no_replicas_words(const boost::json::value& workload);
 // Whether its controller creates no pod until the Job or CronJob, or a Deployment that is new, is resumed.
 bool is_suspended(const boost::json::value& workload, bool is_new);
 // "is suspended"; of a Deployment "is paused".

@@ -15,6 +15,17 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+// A dump of the namespace shop, a node with 1 cpu, and these items, each on a new line that begins with "- ".
+std::string small_shop_and(const std::string& items) {
+  return R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}})" +
+         items;
+}
+
 TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
   EXPECT_EQ(out({"whatif", "deploy", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
   EXPECT_EQ(out({"whatif", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
@@ -71,15 +82,10 @@ TEST_F(OnADump, APodThatGoesNowhere) {
 
 // The user does not find the request in the file.
 TEST_F(OnADump, RequestsThatALimitRangeSetsAreNamed) {
-  const auto dump = directory_.write("limits.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+  const auto dump = directory_.write("limits.yaml", small_shop_and(R"(
 - {apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [{type: Container, default: {cpu: "2"}}]}}
 - {apiVersion: v1, kind: Pod, metadata: {name: stored, namespace: shop, uid: s, creationTimestamp: "2026-11-27T10:00:00Z", annotations: {kubernetes.io/limit-ranger: "LimitRanger plugin set: cpu request for container c"}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}, status: {phase: Pending}}
-)");
+)"));
   EXPECT_THAT(
       run_on(dump, {"why", "stored", "-n", "shop"}).out,
       HasSubstr("Note: not in the template, but set by a LimitRange of the namespace: cpu request for "
@@ -122,16 +128,11 @@ items:
 
 // As of the pod alone.
 TEST_F(OnADump, WhyOfAWorkloadNamesWhatALimitRangeHasSet) {
-  const auto dump = directory_.write("limits.yaml", R"(
-apiVersion: v1
-kind: List
-items:
-- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
-- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "1", memory: 8Gi, pods: "10"}}}
+  const auto dump = directory_.write("limits.yaml", small_shop_and(R"(
 - {apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: shop}, spec: {replicas: 1, selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: i}]}}}}
 - {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: d-1, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: d, controller: true}]}, spec: {replicas: 1, selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: i}]}}}}
 - {apiVersion: v1, kind: Pod, metadata: {name: d-1-x, namespace: shop, uid: s, labels: {app: d}, creationTimestamp: "2026-11-27T10:00:00Z", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: d-1, uid: r, controller: true}], annotations: {kubernetes.io/limit-ranger: "LimitRanger plugin set: cpu request for container c"}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}, status: {phase: Pending}}
-)");
+)"));
   EXPECT_THAT(
       run_on(dump, {"why", "deploy/d", "-n", "shop"}).out,
       HasSubstr("\nNote: not in the template, but set by a LimitRange of the namespace: cpu request for "
@@ -285,6 +286,28 @@ TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
   said = run({"whatif", "-f", alone, "-n", "shop"});
   EXPECT_EQ(said.code, 4);
   EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is the answer for one.\n"));
+}
+
+// The Job controller creates its pods once the parallelism is raised.
+TEST_F(OnADump, AJobWithParallelism0HasNoReplicasButIsPaused) {
+  const auto of = [](const char* kind, const char* start, const char* end) {
+    return fmt::format(
+        "{{apiVersion: batch/v1, kind: {}, metadata: {{name: j, namespace: shop}}, spec: {}parallelism: 0, "
+        "template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}{}}}\n",
+        kind, start, end);
+  };
+  const auto job = of("Job", "{", "}");
+  const auto cron_job = of("CronJob", "{schedule: '0 3 * * *', jobTemplate: {spec: {", "}}}");
+  constexpr const char* kPaused = "\nIt has parallelism 0, so it is paused: this is the answer for one.\n";
+  for (const auto& each : {job, cron_job}) {
+    const auto file = directory_.write("paused.yaml", each);
+    EXPECT_THAT(run({"whatif", "-f", file, "-n", "shop"}).out, HasSubstr(kPaused));
+  }
+  const auto stored = run_on(one_node_and("\n- " + job), {"whatif", "job/j", "-n", "shop"});
+  EXPECT_THAT(stored.out, HasSubstr(kPaused));
+  const auto two = directory_.write("two.yaml", deployment("a", "1") + "---\n" + job);
+  EXPECT_EQ(run({"whatif", "-f", two, "-n", "shop"}).err,
+            "Skipped: Job shop/j, which has parallelism 0, so it is paused.\n");
 }
 
 TEST_F(OnADump, WhySaysThatAnotherSchedulerPlacesAPod) {

@@ -1,4 +1,5 @@
 // podium why, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
