@@ -130,7 +130,8 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
       out.passes.push_back(filter_words(check.plugin));
     } else {
       for (const auto& given : given_by(check))
-        out.rejects.push_back(rejection_text(given, options, check.taints) + unmet_words(check.unmet));
+        out.rejects.push_back(rejection_text(given, options, check.taints) +
+                              near_toleration_words(check.near_toleration) + unmet_words(check.unmet));
     }
   }
   return out;

@@ -85,6 +85,8 @@ std::string taint_words(const std::vector<std::string>& taints, std::size_t tota
 
 namespace {
 
+std::string or_none(const std::string& value) { return value.empty() ? "none" : value; }
+
 // "; did you mean a or b?"
 std::string or_meant(const std::vector<std::string>& names) {
   const auto near = suggestion(names);
@@ -93,6 +95,15 @@ std::string or_meant(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::string near_toleration_words(const std::optional<explain::NearToleration>& near) {
+  if (!near) return {};
+  const auto of = near->part == "key" ? std::string() : " for " + near->key;
+  return near->has.empty() ? fmt::format("; its toleration{} has no {}, the taint has {}", of, near->part,
+                                         or_none(near->taint_has))
+                           : fmt::format("; its toleration{} has {} {}, the taint has {}", of, near->part,
+                                         near->has, or_none(near->taint_has));
+}
+
 std::string rejection_words(const explain::ReportRejection& rejection) {
   auto words = explain::reason_words(rejection);
   const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
@@ -100,7 +111,8 @@ std::string rejection_words(const explain::ReportRejection& rejection) {
   if (without > 0 && !differ) words = "has no " + rejection.shortfall->resource;
   return (rejection.nodes == 1 ? words : explain::plural_of(words)) +
          (differ ? fmt::format(" ({} {} none)", without, without == 1 ? "has" : "have") : "") +
-         taint_words(rejection.taints, rejection.taints_total) + or_meant(rejection.similar);
+         taint_words(rejection.taints, rejection.taints_total) +
+         near_toleration_words(rejection.near_toleration) + or_meant(rejection.similar);
 }
 
 namespace {

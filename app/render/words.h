@@ -39,6 +39,8 @@ std::string attempt_words(const explain::ReportAttempt& attempt);
 std::string listed_taints(const std::vector<std::string>& taints, std::size_t most, std::size_t total);
 // "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
+// "; its toleration for gpu has value a1000, the taint has a100"; empty if there is none.
+std::string near_toleration_words(const std::optional<explain::NearToleration>& near);
 
 // "closest: 500m cpu short", or "gpu: needs 4, 8 devices match, 6 in use, 2 free"; empty if the rejection is
 // about neither resources nor devices.

@@ -76,6 +76,7 @@ void Checks::add_to(NodeVerdict& verdict) const {
         rejects->reasons.front().code == framework::ReasonCode::untolerated_taint) {
       check.taints = plugins::untolerated_taints(pod_, fork_, *row);
       check.taints.resize(std::min(check.taints.size(), kTaints));
+      check.near_toleration = near_toleration(pod_, fork_, *row);
     }
   }
   const auto add = [&](std::string_view name, std::int64_t requested, std::int64_t allocatable,

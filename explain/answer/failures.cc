@@ -42,6 +42,7 @@ void add(const ReportRejection& other, ReportRejection& to) {
   }
   add_shortfall(other.shortfall, to.shortfall);
   add_names(other.taints, to.taints);
+  if (!to.near_toleration) to.near_toleration = other.near_toleration;
   to.taints_total = std::max(to.taints.size(), std::max(to.taints_total, other.taints_total));
   add_names(other.examples, to.examples);
 }

@@ -51,6 +51,7 @@ void keep_nodes(ReportRejection& rejection, std::size_t most) {
   if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
   if (most == 0) rejection.parts.clear();
   if (most == 0) rejection.apart.clear();
+  if (most == 0) rejection.near_toleration.reset();
   keep(rejection.similar, most);
   for (auto& part : rejection.parts) {
     keep(part.values, most);
@@ -150,6 +151,7 @@ void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons)
       keep(check.causes, reasons);
       keep(check.taints, reasons);
       keep(check.unmet, reasons);
+      if (reasons == 0) check.near_toleration.reset();
     }
   }
 }

@@ -101,6 +101,7 @@ void NodeNames::values(ReportStatus& status) {
     for (auto& each : all) {
       each.taints.clear();
       each.taints_total = 0;
+      each.near_toleration.reset();
       for (auto& [topic, named] : each.about) {
         if (topic == framework::Topic::node) name(named);
       }
@@ -123,6 +124,7 @@ void NodeNames::values(ReportStatus& status) {
     if (verdict.code == kUnknownNode) verdict.reasons = {no_node(verdict.node, {})};
     for (auto& check : verdict.checks) {
       check.taints.clear();
+      check.near_toleration.reset();
       for (auto& part : check.unmet) part.value.clear();
     }
   }

@@ -34,7 +34,7 @@ constexpr std::size_t kTopNodes = bound_of(&ReportStatus::top_nodes).items,
                       kPlaces = bound_of(&VolumePlace::values).items;
 constexpr std::size_t kMessageBytes = bound_of(&ReportStatus::message).bytes,
                       kReasonBytes = bound_of(&ReportRejection::reason).bytes, kPartBytes = 512,
-                      kValueBytes = 253;
+                      kValueBytes = 253, kLabelBytes = bound_of(&NearToleration::key).bytes;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
                              const cluster::Snapshot& snapshot) {
@@ -134,6 +134,20 @@ std::vector<std::string> similar_keys(std::string_view key, const cluster::Snaps
   return plugins::similar_labels(key, snapshot);
 }
 
+// Podium never proposes to tolerate a state.
+bool reserves_node(const api::Taint& taint) { return !is_of_state(taint); }
+
+std::optional<NearToleration> near_of(std::optional<plugins::MissedToleration> missed) {
+  if (!missed) return std::nullopt;
+  using enum plugins::MissedToleration::Part;
+  return NearToleration{.part = missed->part == value    ? "value"
+                                : missed->part == effect ? "effect"
+                                                         : "key",
+                        .key = cut(std::move(missed->key), kLabelBytes),
+                        .has = cut(std::move(missed->has), kLabelBytes),
+                        .taint_has = cut(std::move(missed->taint_has), kLabelBytes)};
+}
+
 VolumePlace place_of(plugins::PlacedVolume volume) {
   VolumePlace out{volume.claim, volume.volume, volume.key, first(volume.values, kPlaces)};
   for (auto& value : out.values) value = cut(std::move(value), kValueBytes);
@@ -172,6 +186,7 @@ void add_details(const framework::Reason& reason, std::size_t nodes, const clust
       });
       rejection.taints_total = taints.size();
       rejection.taints = first(taints, kTaints);
+      rejection.near_toleration = near_of(plugins::missed_toleration(reserves_node, pod, decision, snapshot));
       return;
     }
     case insufficient_devices:
@@ -307,6 +322,11 @@ std::string words_of(const framework::Reason& reason) {
 }
 
 }  // namespace
+
+std::optional<NearToleration> near_toleration(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                              cluster::Row row) {
+  return near_of(plugins::missed_toleration(reserves_node, pod, snapshot, row));
+}
 
 const char* from_text(plugins::SelectorPart::From from) {
   using enum plugins::SelectorPart::From;

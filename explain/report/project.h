@@ -6,6 +6,10 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "explain/report/report.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/shared/unmet.h"
@@ -23,6 +27,10 @@ ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict
 
 // Makes it the status of a pod that has a node, and whose binding waits for this. `status`: of the decision.
 void set_binding(ReportStatus& status, const framework::Reason& wait);
+
+// The toleration of the pod that is nearest to one of the node's taints, except those of its state.
+std::optional<NearToleration> near_toleration(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                              cluster::Row row);
 
 // The source of a part, as reports write it: "nodeSelector".
 const char* from_text(plugins::SelectorPart::From from);

@@ -52,14 +52,17 @@ std::vector<std::string> resembling(std::string_view typed, const std::vector<st
 
 // Keys that resemble the typed one, then those whose name after the prefix is the typed one's:
 // failure-domain.beta.kubernetes.io/zone is now topology.kubernetes.io/zone.
-std::vector<std::string> similar_labels(std::string_view key, const Snapshot& snapshot) {
-  const auto keys = snapshot.labels().keys();
+std::vector<std::string> similar_keys(std::string_view key, const std::vector<std::string>& keys) {
   auto out = resembling(key, keys);
   for (const auto& each : keys) {
     if (out.size() == kNearNamed) break;
     if (name_part(each) == name_part(key) && std::ranges::find(out, each) == out.end()) out.push_back(each);
   }
   return out;
+}
+
+std::vector<std::string> similar_labels(std::string_view key, const Snapshot& snapshot) {
+  return similar_keys(key, snapshot.labels().keys());
 }
 
 namespace {

@@ -51,7 +51,9 @@ std::string requirement_text(const api::Requirement&);
 // The names of nodes that resemble this one, the nearest first.
 std::vector<std::string> similar_nodes(std::string_view name, const cluster::Snapshot& snapshot);
 
-// Labels of nodes that resemble this one, or have its name after another prefix; at most kNearNamed.
+// The keys that resemble this one, or have its name after another prefix; at most kNearNamed.
+std::vector<std::string> similar_keys(std::string_view key, const std::vector<std::string>& keys);
+// Those of the labels of nodes.
 std::vector<std::string> similar_labels(std::string_view key, const cluster::Snapshot& snapshot);
 
 // At most kSelectorParts, in the pod's order. The requirements of a single term are parts of their own; of

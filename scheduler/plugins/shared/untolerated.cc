@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "api/values/tolerations.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/plugin_names.h"
+#include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::plugins {
 namespace {
@@ -45,6 +47,80 @@ std::vector<std::size_t> rejected_by_set(const framework::Decision& decision,
       ++nodes_of_set[snapshot.taint_set[row]];
   });
   return nodes_of_set;
+}
+
+using Part = MissedToleration::Part;
+using Taints = std::vector<const api::Taint*>;
+
+// A pod may have thousands of tolerations, and each node thousands of taints.
+constexpr std::size_t kTaintsCompared = 16, kTolerationsCompared = 32;
+
+std::string effect_text(api::TaintEffect effect) {
+  using enum api::TaintEffect;
+  return effect == no_execute           ? "NoExecute"
+         : effect == prefer_no_schedule ? "PreferNoSchedule"
+                                        : "NoSchedule";
+}
+
+// The part of both, if the toleration would tolerate the taint with the taint's part.
+std::optional<MissedToleration> missed_in(Part part, const api::Toleration& toleration,
+                                          const api::Taint& taint) {
+  auto changed = toleration;
+  MissedToleration out{.part = part, .key = toleration.key};
+  switch (part) {
+    case Part::value:
+      changed.value = taint.value;
+      out.has = toleration.value;
+      out.taint_has = taint.value;
+      break;
+    case Part::effect:
+      changed.effect = taint.effect;
+      out.has = effect_text(toleration.effect);
+      out.taint_has = effect_text(taint.effect);
+      break;
+    case Part::key:
+      if (toleration.key.empty() || similar_keys(toleration.key, {taint.key}).empty()) return std::nullopt;
+      changed.key = taint.key;
+      out.has = toleration.key;
+      out.taint_has = taint.key;
+      break;
+  }
+  return changed.tolerates(taint, true) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+bool tolerates_some_node(const api::Toleration& toleration, const cluster::Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.taint_sets(), [&](const auto& set) {
+    return set.nodes > 0 && std::ranges::any_of(set.taints, [&](const api::Taint& taint) {
+             return toleration.tolerates(taint, true);
+           });
+  });
+}
+
+// `taints`: not tolerated.
+std::optional<MissedToleration> nearest(const std::vector<api::Toleration>& tolerations, const Taints& taints,
+                                        const cluster::Snapshot& snapshot) {
+  const auto most = std::min(tolerations.size(), kTolerationsCompared);
+  for (const auto part : {Part::value, Part::effect, Part::key}) {
+    for (const auto& toleration : std::span(tolerations).first(most)) {
+      for (const auto* taint : taints) {
+        auto missed = missed_in(part, toleration, *taint);
+        if (missed && (part == Part::effect || !tolerates_some_node(toleration, snapshot))) return missed;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Adds the taints that are not tolerated, each once. False: there are enough.
+bool add_untolerated(bool (*is_wanted)(const api::Taint&), const std::vector<api::Taint>& taints,
+                     const api::Tolerations& tolerations, Taints& out) {
+  for (const auto& taint : taints) {
+    if (out.size() == kTaintsCompared) return false;
+    const auto is_same = [&](const api::Taint* other) { return *other == taint; };
+    if (is_wanted(taint) && tolerations.are_kept_away_by(taint) && std::ranges::none_of(out, is_same))
+      out.push_back(&taint);
+  }
+  return true;
 }
 
 }  // namespace
@@ -85,6 +161,30 @@ std::size_t nodes_kept_away_only_by(bool (*is_wanted)(const api::Taint&), const 
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                             Row row) {
   return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, tolerations_of(*pod));
+}
+
+std::optional<MissedToleration> missed_toleration(bool (*is_wanted)(const api::Taint&),
+                                                  const cluster::PodInfo& pod,
+                                                  const framework::Decision& decision,
+                                                  const cluster::Snapshot& snapshot) {
+  if (pod->tolerations.empty()) return std::nullopt;
+  const auto sets = snapshot.taint_sets();
+  const auto nodes_of_set = rejected_by_set(decision, snapshot);
+  const auto tolerations = tolerations_of(*pod);
+  Taints taints;
+  for (std::size_t id = 0; id < sets.size(); ++id) {
+    if (nodes_of_set[id] > 0 && !add_untolerated(is_wanted, sets[id].taints, tolerations, taints)) break;
+  }
+  return nearest(pod->tolerations, taints, snapshot);
+}
+
+std::optional<MissedToleration> missed_toleration(bool (*is_wanted)(const api::Taint&),
+                                                  const cluster::PodInfo& pod,
+                                                  const cluster::Snapshot& snapshot, Row row) {
+  Taints taints;
+  add_untolerated(is_wanted, snapshot.taint_sets()[snapshot.taint_set[row]].taints, tolerations_of(*pod),
+                  taints);
+  return nearest(pod->tolerations, taints, snapshot);
 }
 
 }  // namespace podium::plugins

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/values/taint.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::plugins {
@@ -24,5 +27,26 @@ std::size_t nodes_kept_away_only_by(bool (*is_wanted)(const api::Taint&), const 
 // The taints of one node, in its order.
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                             cluster::Row row);
+
+// A toleration of the pod that differs from a taint in one part only, and so may be mistyped.
+struct MissedToleration {
+  enum class Part : std::uint8_t { value, effect, key };
+  Part part = Part::value;
+  std::string key;             // of the toleration
+  std::string has, taint_has;  // this part of each; a value may be empty
+};
+
+// Returns the toleration that is nearest to one of the taints for which the plugin rejected nodes: it misses
+// the value, else the effect, else the key. A toleration of a taint that some node has is not mistyped in its
+// value or its key. `is_wanted`: whether the taint counts. Compares a bounded number of tolerations and
+// taints. nullopt: none is near.
+std::optional<MissedToleration> missed_toleration(bool (*is_wanted)(const api::Taint&),
+                                                  const cluster::PodInfo& pod,
+                                                  const framework::Decision& decision,
+                                                  const cluster::Snapshot& snapshot);
+// The same of the taints of one node.
+std::optional<MissedToleration> missed_toleration(bool (*is_wanted)(const api::Taint&),
+                                                  const cluster::PodInfo& pod,
+                                                  const cluster::Snapshot& snapshot, cluster::Row row);
 
 }  // namespace podium::plugins

@@ -61,6 +61,27 @@ TEST(Words, AMistypedClassOrLabelHasASuggestion) {
   EXPECT_THAT(rejection_words(spread), testing::EndsWith("; did you mean zone or zones?"));
 }
 
+TEST(Words, ATolerationThatMissesATaintSaysByWhat) {
+  const auto words = [](explain::NearToleration near) {
+    auto rejection = tainted(2, {"gpu=a100:NoSchedule"});
+    rejection.near_toleration = std::move(near);
+    return rejection_words(rejection);
+  };
+  EXPECT_EQ(
+      words({"value", "gpu", "a1000", "a100"}),
+      "have a taint that the pod does not tolerate: gpu=a100:NoSchedule; its toleration for gpu has value "
+      "a1000, the taint has a100");
+  using testing::EndsWith;
+  EXPECT_THAT(words({"value", "gpu", "", "a100"}),
+              EndsWith("; its toleration for gpu has no value, the taint has a100"));
+  EXPECT_THAT(words({"value", "gpu", "true", ""}),
+              EndsWith("; its toleration for gpu has value true, the taint has none"));
+  EXPECT_THAT(words({"effect", "gpu", "NoExecute", "NoSchedule"}),
+              EndsWith("; its toleration for gpu has effect NoExecute, the taint has NoSchedule"));
+  EXPECT_THAT(words({"key", "gpuu", "gpuu", "gpu"}),
+              EndsWith("; its toleration has key gpuu, the taint has gpu"));
+}
+
 TEST(Words, ATaintOfANodesStateSaysWhatItMeans) {
   EXPECT_EQ(
       rejection_words(tainted(2, {"node.kubernetes.io/not-ready:NoExecute"})),

@@ -39,6 +39,7 @@ ReportStatus full(char letter) {
     rejection.similar = std::vector(3, name);
     rejection.taints = std::vector(3, text.substr(0, 392));
     rejection.taints_total = 100'000;
+    rejection.near_toleration = NearToleration{"value", name, name, name};
     rejection.examples = {name, name, name};
     rejection.devices = std::vector(
         8, framework::DeviceTally{name, name.substr(0, 127), 640'000, 1, 1, 1, {name, name, name}});
