@@ -129,13 +129,13 @@ class Answering {
     }
     const auto others = with_other_template(replicas_, pods_removed);
     const bool updates = update && is_update(subject_, placed, pods_removed, others);
+    auto overlap = updates ? overlap_of(replicas_, placed, *update, others) : Overlap();
     if (updates) set_stuck_rollout(std::move(*update), placed.asked);
     // Last, because it may take all of the remaining time.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
     const Budget time_left = [this] { return !is_cut_short(); };
-    const Answered answered{start,    with_asked, placed.rows,
-                            victims_, time_left,  staying_pods(subject_, placed, updates, others)};
+    const Answered answered{start, with_asked, placed.rows, victims_, time_left, std::move(overlap)};
     answer_.not_modelled = not_modelled(question_, profile_, answered, objects_);
     if (of_group > asked)
       answer_.not_modelled.push_back(fmt::format("the other pods of group {}, which still needs {}",

@@ -84,8 +84,7 @@ std::map<std::string, std::string> volumes_beyond_capacity(const Snapshot& start
 }
 
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows, const Snapshot& start,
-                           const Snapshot& fork, std::span<const cluster::PodInfoPtr> staying,
-                           const Budget& budget) {
+                           const Snapshot& fork, const Overlap& overlap, const Budget& budget) {
   const auto& ns = pod.meta.namespace_;
   for (const auto& volume : pod.volumes) {
     if (volume.kind != api::Volume::Kind::claim) continue;
@@ -94,17 +93,22 @@ std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>&
     const auto* bound = fork.objects().find<api::PersistentVolume>("", claim->volume_name);
     if (!bound || bound->csi_driver.empty()) continue;
     if (!has_time(budget)) return {};
-    std::set<std::string> nodes;
-    for (const auto row : rows) nodes.emplace(fork.node_name(row));
+    std::set<std::string> users;  // nodes of other pods
     const auto add = [&](const cluster::PodInfoPtr& other) {
       if (other->pod->meta.namespace_ == ns &&
           std::ranges::any_of(other->pod->volumes, [&](const api::Volume& each) {
             return each.kind == api::Volume::Kind::claim && each.id == volume.id;
           }))
-        nodes.insert(other->pod->node_name);
+        users.insert(other->pod->node_name);
     };
     start.each_pod(add);
-    std::ranges::for_each(staying, add);
+    auto nodes = users;
+    for (const auto row : rows) nodes.emplace(fork.node_name(row));
+    if (nodes.size() <= 1) {
+      std::ranges::for_each(overlap.old, add);
+      users.insert(overlap.nodes.begin(), overlap.nodes.end());
+      nodes = std::move(users);
+    }
     if (nodes.size() > 1)
       return fmt::format("the ReadWriteOnce claim {}, which one node at a time can attach ({} would use it)",
                          volume.id, podium::listed(std::vector<std::string>(nodes.begin(), nodes.end()), 3));

@@ -22,12 +22,18 @@ std::map<std::string, std::string> volumes_beyond_capacity(const cluster::Snapsh
                                                            const cluster::Snapshot& fork,
                                                            const Budget& budget);
 
+// The time of an update in which old and new pods run.
+struct Overlap {
+  std::span<const cluster::PodInfoPtr> old = {};  // not on the fork, but they keep their claims
+  std::vector<std::string> nodes = {};  // on which the first new pods are placed next to the old ones
+};
+
 // The scheduler does not look at attachments: pods on several nodes may get a disk that one node at a time
-// can attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes.
-// `staying`: pods that are not on `start`, but keep their claims until an update has replaced them.
+// can attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes
+// once no old pod is left.
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows,
                            const cluster::Snapshot& start, const cluster::Snapshot& fork,
-                           std::span<const cluster::PodInfoPtr> staying, const Budget& budget);
+                           const Overlap& overlap, const Budget& budget);
 
 // No plugin reads spec.os, but the kubelet of another operating system rejects the pod.
 bool has_other_system(const Subject& subject, const api::Node& node);

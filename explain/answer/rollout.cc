@@ -351,10 +351,17 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
   return surges || (placed.fitting() == placed.asked && count == static_cast<std::size_t>(placed.asked));
 }
 
-std::span<const cluster::PodInfoPtr> staying_pods(const Subject& subject, const Placed& placed, bool updates,
-                                                  const RemovedPods& others) {
-  if (!updates || subject.rolling_update->steps(placed.asked).surge == 0) return {};
-  return others.placed;
+Overlap overlap_of(const Replicas& replicas, const Placed& placed, const UpdateStart& start,
+                   const RemovedPods& others) {
+  const auto surge = std::min(replicas.subject.rolling_update->steps(placed.asked).surge, placed.asked);
+  if (surge == 0) return {};
+  Overlap out{.old = others.placed};
+  const auto is_claim = [](const api::Volume& each) { return each.kind == api::Volume::Kind::claim; };
+  if (std::ranges::none_of(replicas.pod.volumes, is_claim)) return out;
+  auto fork = start.fork;
+  const auto next = place_replicas(replicas, {.asked = surge}, fork, {}, {});
+  for (const auto row : next.rows) out.nodes.emplace_back(fork.node_name(row));
+  return out;
 }
 
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start) {

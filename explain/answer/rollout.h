@@ -16,9 +16,9 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "explain/answer/new_volumes.h"
 #include "explain/answer/update.h"
 #include "explain/question/question.h"
 #include "scheduler/config/values/config.h"
@@ -39,9 +39,10 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
 // nullopt: the update ends, or the budget or the memory does, or a StatefulSet has more than kMostReplicas.
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start);
 
-// The old pods that an update deletes only after new ones are ready. `updates`: of is_update().
-std::span<const cluster::PodInfoPtr> staying_pods(const Subject& subject, const Placed& placed, bool updates,
-                                                  const RemovedPods& others);
+// The old pods that an update deletes only after new ones are ready, and where it places the first new ones;
+// of pods without claims, no nodes. `others`: the existing pods with another template, which outlive this.
+Overlap overlap_of(const Replicas& replicas, const Placed& placed, const UpdateStart& start,
+                   const RemovedPods& others);
 
 // Makes the question's changes on `fork`, which is as it was before them. nullopt: no rolling update.
 std::optional<UpdateStart> start_of_update(const Question& question, cluster::Snapshot fork,

@@ -305,7 +305,7 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format(
         "the time until {} gone",
         podium::counted(answered.victims, "pod that it has evicted is", "pods that it has evicted are")));
-  auto attached = attached_twice(subject.pod, answered.rows, answered.start, answered.fork, answered.staying,
+  auto attached = attached_twice(subject.pod, answered.rows, answered.start, answered.fork, answered.overlap,
                                  answered.budget);
   if (!attached.empty()) out.push_back(std::move(attached));
   if (auto words = other_systems(subject, answered.rows, answered.fork); !words.empty())

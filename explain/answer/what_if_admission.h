@@ -8,7 +8,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "api/values/pod.h"
 #include "base/result.h"
 #include "explain/answer/budget.h"
+#include "explain/answer/new_volumes.h"
 #include "explain/question/question.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
@@ -50,13 +50,13 @@ std::string missing_claim(const Subject& subject, const api::AdmissionObjects& o
 // refuses its claim. Another reason comes first otherwise.
 bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects);
 
-// The forks before and after the replicas were placed, and their nodes. Both are without `staying`.
+// The forks before and after the replicas were placed, and their nodes. Both are without the old pods.
 struct Answered {
   const cluster::Snapshot &start, &fork;
   const std::vector<cluster::Row>& rows;
   std::size_t victims = 0;  // that terminate, and were taken as gone
   const Budget& budget = kNoBudget;
-  std::span<const cluster::PodInfoPtr> staying = {};  // old pods that stay until an update replaces them
+  Overlap overlap = {};
 };
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,

@@ -98,29 +98,44 @@ TEST(RollingUpdate, IsStuckIfANewPodHasNoPlaceNextToTheOldOnes) {
   }
 }
 
-// kube-scheduler places the new pod all the same, and it cannot start until the old one is gone.
-TEST(RollingUpdate, ADiskThatTheOldPodKeepsIsNamed) {
+// web-1 on n1, with a disk that one node at a time can attach.
+cluster::Snapshot web_with_disk(std::initializer_list<std::pair<const char*, const char*>> nodes) {
   auto disk = test::persistent_volume("v", "5Gi", "fast");
   disk.csi_driver = "disks.example.com";
   auto data = test::persistent_volume_claim("shop", "data", "5Gi", "fast", {"ReadWriteOnce"});
   test::bind_claim(data, disk);
-  auto snapshot = web_on({{"n1", "4"}, {"n2", "8"}}, {}, "1");
+  auto snapshot = web_on(nodes, {}, "1");
   snapshot.objects().set(test::share(disk));
   snapshot.objects().set(test::share(data));
   auto old = pod("web-1").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web").claim("data");
   unit::run_pod(snapshot, old.req("cpu", "1").node("n1").phase("Running").condition("Ready", "True"));
-  const auto is_named = [&](const std::string& strategy) {
-    const auto* volumes = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
-    const auto status = ask(deployment("1", strategy, volumes, R"(, "replicas": 1)"), snapshot);
-    EXPECT_EQ(unit::placements(status), (unit::Counts{{"n2", 1}}));
-    const auto& names = status.answer->not_modelled;
-    return std::ranges::find(names,
-                             "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 "
-                             "would use it)") != names.end();
-  };
-  EXPECT_TRUE(is_named(rolling("1", "0")));
-  EXPECT_FALSE(is_named(rolling("0", "1"))) << "the old pod is deleted first";
-  EXPECT_FALSE(is_named(R"({"type": "Recreate"})"));
+  return snapshot;
+}
+
+// Whether the answer names the disk. `place`: of the new pod.
+bool names_disk(const std::string& strategy, const char* place, const cluster::Snapshot& snapshot) {
+  const auto* volumes = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
+  const auto status = ask(deployment("1", strategy, volumes, R"(, "replicas": 1)"), snapshot);
+  EXPECT_EQ(unit::placements(status), (unit::Counts{{place, 1}}));
+  const auto& names = status.answer->not_modelled;
+  return std::ranges::find(names,
+                           "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 "
+                           "would use it)") != names.end();
+}
+
+// kube-scheduler places the new pod all the same, and it cannot start until the old one is gone.
+TEST(RollingUpdate, ADiskThatTheOldPodKeepsIsNamed) {
+  const auto snapshot = web_with_disk({{"n1", "4"}, {"n2", "8"}});
+  EXPECT_TRUE(names_disk(rolling("1", "0"), "n2", snapshot));
+  EXPECT_FALSE(names_disk(rolling("0", "1"), "n2", snapshot)) << "the old pod is deleted first";
+  EXPECT_FALSE(names_disk(R"({"type": "Recreate"})", "n2", snapshot));
+}
+
+// Without the old pod n1 is the best node. Next to it, the new pod has a place of its own.
+TEST(RollingUpdate, ADiskIsNamedByTheNodeThatTheNewPodGetsNextToTheOldOne) {
+  EXPECT_TRUE(names_disk(rolling("1", "0"), "n1", web_with_disk({{"n1", "5"}, {"n2", "4"}})));
+  EXPECT_FALSE(names_disk(rolling("1", "0"), "n1", web_with_disk({{"n1", "5"}, {"n2", "500m"}})))
+      << "it also goes to n1";
 }
 
 TEST(RollingUpdate, SaysHowFarItGets) {
