@@ -146,7 +146,7 @@ class Answering {
     const bool has_fixes = question_.fixes && (placed.fitting() < placed.asked || !question_.nodes.empty());
     // A fix may change the template.
     auto notes = notes_of({subject_, replicas_.pod, start, question_.fixes ? pods_removed : others, status_,
-                           answer_, has_fixes});
+                           answer_, has_fixes, pods_removed});
     notes.resize(std::min(notes.size(), kMostNotes - answer_.notes.size()));
     std::ranges::move(notes, std::back_inserter(answer_.notes));
     conclude(placed, removed);

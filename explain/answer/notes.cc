@@ -1,6 +1,7 @@
 #include "explain/answer/notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "api/admission/limit_range.h"
+#include "api/admission/quota.h"
 #include "base/counted.h"
 #include "base/similar.h"
 #include "explain/workload/ephemeral_claims.h"
@@ -23,6 +25,46 @@
 
 namespace podium::explain {
 namespace {
+
+// "istio-proxy (100m cpu, 128Mi memory)"
+std::string container_words(const api::Container& container) {
+  std::vector<std::string> amounts;
+  for (const auto& [resource, amount] : container.requests)
+    amounts.push_back(fmt::format("{} {}", api::quota_text(resource, amount), resource));
+  return amounts.empty() ? container.name : fmt::format("{} ({})", container.name, fmt::join(amounts, ", "));
+}
+
+// Containers that a webhook adds to the pods of the workload: neither a dump nor its template has them.
+// A pod that lacks a container of the template has another template. Empty: there are none.
+std::string added_containers_note(const Subject& subject, const api::Pod& pod, const RemovedPods& existing) {
+  constexpr std::size_t kNamed = 3;
+  if (subject.is_stored || subject.kind == Subject::Kind::pod) return {};
+  const api::Pod* newest = nullptr;
+  for (const auto* list : {&existing.placed, &existing.waiting}) {
+    for (const auto& info : *list)
+      if (!newest || newest->meta.created < info->pod->meta.created) newest = info->pod.get();
+  }
+  if (!newest) return {};
+  std::set<std::string_view> asked;
+  for (const auto* list : {&pod.init_containers, &pod.containers})
+    for (const auto& each : *list) asked.insert(each.name);
+  std::vector<std::string> added;
+  std::size_t common = 0;
+  for (const auto* list : {&newest->init_containers, &newest->containers}) {
+    for (const auto& each : *list) {
+      if (asked.contains(each.name))
+        ++common;
+      else
+        added.push_back(container_words(each));
+    }
+  }
+  if (added.empty() || common < asked.size()) return {};
+  const bool is_one = added.size() == 1;
+  return fmt::format(
+      "its existing pods also have the container{} {}, which this template lacks: if a webhook adds {}, new "
+      "pods ask for more than is counted here.",
+      is_one ? "" : "s", podium::listed(added, kNamed), is_one ? "it" : "them");
+}
 
 // What may stop the pods of a new StatefulSet with a long name; empty: nothing. The controller's hash of the
 // template has one to ten characters.
@@ -236,11 +278,13 @@ std::string limit_range_note(const api::ObjectMeta& pod, const ReportAnswer& ans
 }
 
 std::vector<std::string> notes_of(const Noted& noted) {
-  const auto& [subject, pod, fork, own, first, answer, has_fixes] = noted;
+  const auto& [subject, pod, fork, own, first, answer, has_fixes, existing] = noted;
   const auto& failure = answer.first_failure;
   std::vector<std::string> out;
   if (auto note = limit_range_note(pod.meta, answer); !note.empty()) out.push_back(std::move(note));
   if (auto note = end_note(subject, fork); !note.empty()) out.push_back(cut(std::move(note), kNoteBytes));
+  if (auto note = added_containers_note(subject, pod, existing); !note.empty())
+    out.push_back(cut(std::move(note), kNoteBytes));
   if (auto note = unselected_note(subject, pod, fork); !note.empty())
     out.push_back(cut(std::move(note), kNoteBytes));
   if (auto note = name_note(subject); !note.empty()) out.push_back(std::move(note));

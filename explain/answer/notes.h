@@ -26,6 +26,7 @@ struct Noted {
   const ReportStatus& first;      // the reasons against the first of the question's pods
   const ReportAnswer& answer;     // so far: the first pod that does not fit, the quotas, a stuck update
   bool has_fixes = false;         // the answer proposes changes of the template
+  const RemovedPods& existing;    // all of the subject's pods
 };
 
 // About requests that are not in the template of a pod, because a LimitRange has set them. Empty: it has set
@@ -35,9 +36,10 @@ std::string limit_range_note(const api::ObjectMeta& pod, const std::vector<Repor
 // Also about requests and limits that an exceeded quota counts.
 std::string limit_range_note(const api::ObjectMeta& pod, const ReportAnswer& answer);
 
-// A pod that has ended, a StatefulSet's name that may be too long for its pods, pods that a change of the
-// template would not replace, a claim that a reason names and that does not exist yet, nodes that a DaemonSet
-// leaves out, and constraints that do not concern these pods or any node. At most kMostNotes.
+// Containers that the existing pods have and the asked ones lack, a pod that has ended, a StatefulSet's name
+// that may be too long for its pods, pods that a change of the template would not replace, a claim that a
+// reason names and that does not exist yet, nodes that a DaemonSet leaves out, and constraints that do not
+// concern these pods or any node. At most kMostNotes.
 std::vector<std::string> notes_of(const Noted& noted);
 
 }  // namespace podium::explain

@@ -62,6 +62,42 @@ TEST_F(OfStates, APodOfAWorkloadThatFitsIsNotBlocked) {
   EXPECT_THAT(words, Not(HasSubstr("too little cpu")));
 }
 
+// Neither the stored workload nor its file has the container that a webhook adds to each pod.
+TEST_F(OfStates, AContainerThatAWebhookAddsIsNamed) {
+  constexpr const char* kWeb =
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop, uid: d}, spec: "
+      "{replicas: "
+      "2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: "
+      "[{name: c, image: i, resources: {requests: {cpu: \"1\"}}}]}}}}\n";
+  const auto dump_of = [&](const char* containers) {
+    return one_node_and(std::string("\n- ") + kWeb + R"(
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-a, namespace: shop, uid: r, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {selector: {matchLabels: {app: web}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-1, namespace: shop, uid: p, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {nodeName: n-1, containers: [)" +
+                        containers + R"(]}
+  status: {phase: Running}
+)");
+  };
+  constexpr const char* kNote =
+      "Note: its existing pods also have the container istio-proxy (100m cpu, 128Mi memory), which this "
+      "template "
+      "lacks: if a webhook adds it, new pods ask for more than is counted here.\n";
+  const auto injected = dump_of(
+      "{name: c, image: i, resources: {requests: {cpu: \"1\"}}}, {name: istio-proxy, image: p, resources: "
+      "{requests: {cpu: 100m, memory: 128Mi}}}");
+  EXPECT_THAT(run_on(injected, {"whatif", "deploy/web", "-n", "shop"}).out, HasSubstr(kNote));
+  const auto file = directory_.write("web.yaml", kWeb);
+  EXPECT_THAT(run_on(injected, {"whatif", "-f", file, "-n", "shop"}).out, HasSubstr(kNote));
+  const auto of_another = dump_of("{name: former, image: i}, {name: istio-proxy, image: p}");
+  EXPECT_THAT(run_on(of_another, {"whatif", "-f", file, "-n", "shop"}).out,
+              Not(HasSubstr("existing pods also")));
+  const auto plain = dump_of("{name: c, image: i}");
+  EXPECT_THAT(run_on(plain, {"whatif", "deploy/web", "-n", "shop"}).out,
+              Not(HasSubstr("existing pods also")));
+}
+
 TEST_F(OfStates, ANamespaceMustBeThereAndStay) {
   const auto none = ask_file(job("name: j"), "nonesuch");
   EXPECT_EQ(none.code, 0) << none.err;
