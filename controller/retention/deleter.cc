@@ -71,10 +71,10 @@ async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
 }  // namespace
 
 struct ReportDeleter::Impl {
-  Impl(client::Api& api_, RetentionState& state_, const Backoffs& backoffs, async::Gate& gate,
-       asio::any_io_executor io, std::function<void()> looked_)
+  Impl(client::Api& api_, SharedRetention& shared_, const Backoffs& backoffs, async::Gate& gate,
+       asio::any_io_executor io, Looked looked_)
       : api(api_),
-        state(state_),
+        shared(shared_),
         looked(std::move(looked_)),
         deletions(queue_options(backoffs), api.clock(), api.random(), gate, std::move(io),
                   [this](std::vector<Deletions::Item>& batch) { return remove(this, &batch); }) {}
@@ -92,8 +92,8 @@ struct ReportDeleter::Impl {
   void log_minute(const std::string& ns, const Error& error);
 
   client::Api& api;
-  RetentionState& state;
-  const std::function<void()> looked;
+  SharedRetention& shared;
+  const Looked looked;
   // Used on io only.
   bool minutes_refused = false;  // deletions by label
   LogLimit log{std::chrono::minutes(10)};
@@ -114,8 +114,8 @@ void ReportDeleter::Impl::queue(std::vector<Report> reports) {
   for (auto& [of, members] : minutes) {
     bool together = members.size() >= kFewest;
     if (together) {
-      const std::lock_guard lock(state.mutex);
-      together = state.is_over(of.second, api.clock().now()) && state.index.is_whole(of.first, of.second);
+      const auto held = shared.state.hold();
+      together = held->is_over(of.second, api.clock().now()) && held->index.is_whole(of.first, of.second);
     }
     if (together) {
       // No report has an empty name.
@@ -137,16 +137,16 @@ Task<void> ReportDeleter::Impl::remove(Impl* self, std::vector<Deletions::Item>*
   std::vector<client::Request> requests;
   std::vector<Deletions::Item*> sent, looks, minutes;
   {
-    const std::lock_guard lock(self->state.mutex);
+    const auto held = self->shared.state.hold();
     for (auto& item : *batch) {
       const auto& report = item.value.reports.front();
-      if (self->state.stopping) continue;
+      if (held->stopping) continue;
       if (item.value.reports.size() > 1) {
         minutes.push_back(&item);
         continue;
       }
       // A report that was rewritten in the meantime has a new expiry.
-      if (!self->state.index.is_taken(report.ns, report.name, report.uid)) continue;
+      if (!held->index.is_taken(report.ns, report.name, report.uid)) continue;
       if (report.look) {
         looks.push_back(&item);
       } else {
@@ -185,12 +185,12 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
 
 bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std::string>& answer) {
   if (!answer && !client::object_is_gone(answer.error())) return false;
-  if (answer) ++state.deleted;
-  if (answer && report.early) ++state.deleted_early;
+  if (answer) ++shared.deleted;
+  if (answer && report.early) ++shared.deleted_early;
   if (answer && report.early && report.kind == ReportKind::decision && !report.orphan)
-    ++state.deleted_before_pod;
-  const std::lock_guard lock(state.mutex);
-  state.index.forget(report.ns, report.name, report.uid);
+    ++shared.deleted_before_pod;
+  const auto held = shared.state.hold();
+  held->index.forget(report.ns, report.name, report.uid);
   return true;
 }
 
@@ -213,9 +213,9 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
   }
   while (has_more) {
     {
-      const std::lock_guard lock(self->state.mutex);
-      if (self->state.stopping) co_return;
-      if (!self->state.index.is_whole(ns, minute)) break;
+      const auto held = self->shared.state.hold();
+      if (held->stopping) co_return;
+      if (!held->index.is_whole(ns, minute)) break;
     }
     std::vector<client::Request> request;
     request.push_back(delete_minute(ns, minute));
@@ -249,16 +249,15 @@ Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::stri
                                                      std::uint32_t minute) {
   // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
   const std::function<bool(std::vector<json::value>)> each = [self](std::vector<json::value> items) {
-    const std::lock_guard lock(self->state.mutex);
+    const auto held = self->shared.state.hold();
     for (const auto& item : items) {
       auto report = read_metadata(item);
-      if (!report || self->state.index.knows(report->ns, report->name, report->uid, report->version))
-        continue;
+      if (!report || held->index.knows(report->ns, report->name, report->uid, report->version)) continue;
       report->kind = ReportKind::decision;
-      self->state.index.track(self->state.listed(*report, self->api.clock().now()));
-      self->looked();
+      held->index.track(held->listed(*report, self->api.clock().now()));
+      self->looked(*held);
     }
-    return !self->state.stopping;
+    return !held->stopping;
   };
   client::ListOptions options;
   options.metadata_only = true;
@@ -280,21 +279,21 @@ bool ReportDeleter::Impl::forget_listed(const std::string& reply) {
   const auto* items = list ? api::find_at(*list, "/items") : nullptr;
   if (!items || !items->is_array()) return false;
   std::size_t forgotten = 0;
-  const std::lock_guard lock(state.mutex);
+  const auto held = shared.state.hold();
   for (const auto& item : items->get_array()) {
     const bool known =
-        state.index.forget(api::text_at(item, "/metadata/namespace"), api::text_at(item, "/metadata/name"),
+        held->index.forget(api::text_at(item, "/metadata/namespace"), api::text_at(item, "/metadata/name"),
                            api::text_at(item, "/metadata/uid"));
     if (known) ++forgotten;
   }
-  state.deleted += forgotten;
+  shared.deleted += forgotten;
   return forgotten > 0 && items->get_array().size() >= kDeletedTogether;
 }
 
 void ReportDeleter::Impl::queue_rest(std::vector<Report>& reports) {
   const auto is_left = [this](const Report& report) {
-    const std::lock_guard lock(state.mutex);
-    return state.index.is_taken(report.ns, report.name, report.uid);
+    const auto held = shared.state.hold();
+    return held->index.is_taken(report.ns, report.name, report.uid);
   };
   for (auto& report : reports) {
     if (is_left(report)) queue_one(std::move(report));
@@ -308,29 +307,28 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
   const auto object =
       co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
   const auto read = object ? read_metadata(*object) : std::nullopt;
-  const std::lock_guard lock(self->state.mutex);
+  const auto held = self->shared.state.hold();
   // Written during the read: the result of the read is stale.
-  if (!self->state.index.is_taken(report.ns, report.name, report.uid)) co_return;
+  if (!held->index.is_taken(report.ns, report.name, report.uid)) co_return;
   if (!object && !client::object_is_gone(object.error())) {
     item->outcome = outcome_of(object.error());
   } else if (!read) {
-    self->state.index.forget(report.ns, report.name, report.uid);
+    held->index.forget(report.ns, report.name, report.uid);
   } else {
     const auto now = self->api.clock().now();
-    const auto ttl = full_ttl(*object, *read, self->state.default_ttl);
-    Report known = self->state.listed(*read, now);
+    const auto ttl = full_ttl(*object, *read, held->default_ttl);
+    Report known = held->listed(*read, now);
     known.look = false;
-    known.due =
-        ttl >= explain::kKept ? RetentionIndex::kNever : self->state.due_of(read->written, 0, ttl, now);
+    known.due = ttl >= explain::kKept ? RetentionIndex::kNever : held->due_of(read->written, 0, ttl, now);
     known.bytes = static_cast<std::uint32_t>(json::serialize(*object).size());
-    self->state.index.track(known);
-    self->looked();
+    held->index.track(known);
+    self->looked(*held);
   }
 }
 
-ReportDeleter::ReportDeleter(client::Api& api, RetentionState& state, Backoffs backoffs, async::Gate& gate,
-                             asio::any_io_executor io, std::function<void()> looked)
-    : impl_(std::make_unique<Impl>(api, state, backoffs, gate, std::move(io), std::move(looked))) {}
+ReportDeleter::ReportDeleter(client::Api& api, SharedRetention& shared, Backoffs backoffs, async::Gate& gate,
+                             asio::any_io_executor io, Looked looked)
+    : impl_(std::make_unique<Impl>(api, shared, backoffs, gate, std::move(io), std::move(looked))) {}
 ReportDeleter::~ReportDeleter() = default;
 
 void ReportDeleter::push(std::vector<Report> reports) { impl_->queue(std::move(reports)); }
@@ -338,8 +336,8 @@ void ReportDeleter::push(std::vector<Report> reports) { impl_->queue(std::move(r
 void ReportDeleter::deleted(const Report& report, const Result<std::string>& answer) {
   if (impl_->forget_deleted(report, answer)) return;
   {
-    const std::lock_guard lock(impl_->state.mutex);
-    impl_->state.index.restore(report);
+    const auto held = impl_->shared.state.hold();
+    held->index.restore(report);
   }
   auto left = report;
   left.look = is_another(answer);

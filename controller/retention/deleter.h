@@ -31,9 +31,11 @@ class ReportDeleter {
     Backoff item, all;  // all: while the API server is away
   };
 
-  // Calls `looked` under the state's mutex when a report's TTL was read.
-  ReportDeleter(client::Api& api, RetentionState& state, Backoffs backoffs, async::Gate& gate,
-                boost::asio::any_io_executor io, std::function<void()> looked);
+  using Looked = std::function<void(RetentionState&)>;
+
+  // Calls `looked` when a report's TTL was read.
+  ReportDeleter(client::Api& api, SharedRetention& shared, Backoffs backoffs, async::Gate& gate,
+                boost::asio::any_io_executor io, Looked looked);
   ~ReportDeleter();
 
   void push(std::vector<RetentionIndex::Report> reports);

@@ -6,7 +6,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -42,9 +41,11 @@ struct Retention::Impl {
         options(options_),
         gate(gate_),
         io(io_),
-        deleter(api, state, {options.item, options.all}, gate, io, [this] { wake(); }) {
-    state.index.set_limits(options.limits);
-    state.default_ttl = options.default_ttl;
+        deleter(api, shared, {options.item, options.all}, gate, io,
+                [this](RetentionState& held) { wake(held); }) {
+    const auto held = shared.state.hold();
+    held->index.set_limits(options.limits);
+    held->default_ttl = options.default_ttl;
   }
 
   static Task<void> run(Impl* self);
@@ -53,9 +54,8 @@ struct Retention::Impl {
   static Task<void> wait(Impl* self, milliseconds time);
   void feed(Steady now);
   milliseconds until_next(Steady now) const;
-  // Requires the mutex.
-  void add(const Report& report);
-  void wake();
+  void add(const Report& report, RetentionState& held);
+  void wake(RetentionState& held);
 
   Steady now() const { return api.clock().now(); }
 
@@ -64,11 +64,7 @@ struct Retention::Impl {
   async::Gate& gate;
   const asio::any_io_executor io;
 
-  RetentionState state;
-  // Under its mutex.
-  bool is_full = false;                 // a decision did not fit since the last round
-  std::size_t evictions = 0;            // reports evicted for new ones since the last round
-  std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
+  SharedRetention shared;
 
   bool started = false;
   std::function<void()> listed;  // set before the loop runs
@@ -86,9 +82,9 @@ Task<void> Retention::Impl::run(Impl* self) {
   for (;;) {
     bool wants_list = self->now() >= self->next_list;
     {
-      const std::lock_guard lock(self->state.mutex);
-      if (self->state.stopping) co_return;
-      if (self->is_full && self->now() >= self->last_list + self->options.relist_when_full) wants_list = true;
+      const auto held = self->shared.state.hold();
+      if (held->stopping) co_return;
+      if (held->is_full && self->now() >= self->last_list + self->options.relist_when_full) wants_list = true;
     }
     if (wants_list) {
       self->deleter.forget_refusals();
@@ -106,15 +102,15 @@ Task<void> Retention::Impl::run(Impl* self) {
 // Lists all reports, one kind at a time, and forgets those that no longer exist.
 Task<bool> Retention::Impl::list(Impl* self) {
   {
-    const std::lock_guard lock(self->state.mutex);
-    self->state.index.begin_list();
+    const auto held = self->shared.state.hold();
+    held->index.begin_list();
   }
   const bool has_decisions = co_await list_kind(self, ReportKind::decision);
   if (!has_decisions) co_return false;
   const bool has_questions = co_await list_kind(self, ReportKind::question);
   if (!has_questions) co_return false;
-  const std::lock_guard lock(self->state.mutex);
-  if (!self->state.stopping) self->state.index.end_list();
+  const auto held = self->shared.state.hold();
+  if (!held->stopping) held->index.end_list();
   co_return true;
 }
 
@@ -123,15 +119,15 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
   const std::function<bool(std::vector<json::value>)> each = [self,
                                                               &unknown](std::vector<json::value> items) {
-    const std::lock_guard lock(self->state.mutex);
+    const auto held = self->shared.state.hold();
     for (const auto& item : items) {
       auto report = read_metadata(item);
       if (!report) continue;
-      self->state.server.is_at_least(report->created, self->now());
-      if (!self->state.index.mark_listed(report->ns, report->name, report->uid, report->version))
+      held->server.is_at_least(report->created, self->now());
+      if (!held->index.mark_listed(report->ns, report->name, report->uid, report->version))
         unknown.push_back(std::move(*report));
     }
-    return !self->state.stopping;
+    return !held->stopping;
   };
   client::ListOptions metadata;
   metadata.metadata_only = true;
@@ -145,13 +141,13 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
     }
     co_return false;
   }
-  const std::lock_guard lock(self->state.mutex);
+  const auto held = self->shared.state.hold();
   const auto now = self->now();
   for (auto& report : unknown) {
     // Written during the list: its pages have an older version.
-    if (self->state.index.is_newer_than_list(report.ns, report.name)) continue;
+    if (held->index.is_newer_than_list(report.ns, report.name)) continue;
     report.kind = kind;
-    self->state.index.track(self->state.listed(report, now));
+    held->index.track(held->listed(report, now));
   }
   co_return true;
 }
@@ -165,15 +161,15 @@ void Retention::Impl::feed(Steady now) {
   std::vector<Report> due;
   std::size_t early = 0;
   {
-    const std::lock_guard lock(state.mutex);
-    due = state.index.take_due(now, most);
+    const auto held = shared.state.hold();
+    due = held->index.take_due(now, most);
     if (due.size() < most) {
-      auto more = state.index.take_excess(most - due.size());
+      auto more = held->index.take_excess(most - due.size());
       early = more.size();
       due.insert(due.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
-    is_full = false;
-    early += std::exchange(evictions, 0);
+    held->is_full = false;
+    early += std::exchange(held->evictions, 0);
   }
   has_backlog = due.size() >= most;
   tokens -= static_cast<double>(due.size());
@@ -184,10 +180,10 @@ void Retention::Impl::feed(Steady now) {
 }
 
 milliseconds Retention::Impl::until_next(Steady now) const {
-  const std::lock_guard lock(state.mutex);
+  const auto held = shared.state.hold();
   auto next = std::min(next_list, now + options.round);
-  if (const auto due = state.index.next_due()) next = std::min(next, *due);
-  if (has_backlog || is_full) next = now;
+  if (const auto due = held->index.next_due()) next = std::min(next, *due);
+  if (has_backlog || held->is_full) next = now;
   const auto left = std::chrono::ceil<milliseconds>(next - now);
   return std::max(left, std::min(kTick, options.round));
 }
@@ -195,25 +191,25 @@ milliseconds Retention::Impl::until_next(Steady now) const {
 Task<void> Retention::Impl::wait(Impl* self, milliseconds time) {
   const auto timer = std::make_shared<async::Timer>(self->io, time);
   {
-    const std::lock_guard lock(self->state.mutex);
-    if (self->state.stopping) co_return;
-    self->timer = timer;
+    const auto held = self->shared.state.hold();
+    if (held->stopping) co_return;
+    held->timer = timer;
   }
   boost::system::error_code ignored;
   co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  const std::lock_guard lock(self->state.mutex);
-  self->timer.reset();
+  const auto held = self->shared.state.hold();
+  held->timer.reset();
 }
 
-void Retention::Impl::add(const Report& report) {
-  const bool first = state.index.next_due() > report.due;
-  state.index.track(report);
-  if (first || state.index.has_excess()) wake();
+void Retention::Impl::add(const Report& report, RetentionState& held) {
+  const bool first = held.index.next_due() > report.due;
+  held.index.track(report);
+  if (first || held.index.has_excess()) wake(held);
 }
 
-void Retention::Impl::wake() {
-  if (!timer) return;
-  asio::post(io, [timer = std::exchange(timer, nullptr)] { timer->cancel(); });
+void Retention::Impl::wake(RetentionState& held) {
+  if (!held.timer) return;
+  asio::post(io, [timer = std::exchange(held.timer, nullptr)] { timer->cancel(); });
 }
 
 Retention::Retention(client::Api& api, RetentionOptions options, async::Gate& gate, asio::any_io_executor io)
@@ -221,81 +217,81 @@ Retention::Retention(client::Api& api, RetentionOptions options, async::Gate& ga
 Retention::~Retention() = default;
 
 void Retention::set(std::chrono::seconds default_ttl, const ReportLimits& limits) {
-  const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.default_ttl = default_ttl;
-  impl_->state.index.set_limits(limits);
-  impl_->wake();
+  const auto held = impl_->shared.state.hold();
+  held->default_ttl = default_ttl;
+  held->index.set_limits(limits);
+  impl_->wake(*held);
 }
 
 void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
                       std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time,
                       const StoredReport& facts) {
   if (uid.empty()) return;
-  const std::lock_guard lock(impl_->state.mutex);
+  const auto held = impl_->shared.state.hold();
   const auto now = impl_->now();
-  if (server_time) impl_->state.server.is(*server_time, now);
+  if (server_time) held->server.is(*server_time, now);
   Report report{.ns = ns, .name = name, .uid = uid, .kind = kind};
-  const auto written = impl_->state.server.now(now);
+  const auto written = held->server.now(now);
   report.due = ttl >= explain::kKept
                    ? RetentionIndex::kNever
-                   : impl_->state.due_of(written.value_or(Wall{}), written ? facts.minute : 0, ttl, now);
+                   : held->due_of(written.value_or(Wall{}), written ? facts.minute : 0, ttl, now);
   report.failure = facts.failure;
   report.bytes = facts.bytes > 0 ? facts.bytes : kTypicalBytes;
   report.minute = facts.minute;
   report.written = now;
   report.version = facts.version;
-  impl_->add(report);
+  impl_->add(report, *held);
 }
 
 void Retention::forget(const std::string& ns, const std::string& name, const std::string& uid) {
-  const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.index.forget(ns, name, uid);
+  const auto held = impl_->shared.state.hold();
+  held->index.forget(ns, name, uid);
 }
 
 void Retention::found(const json::value& object) {
   const auto report = read_metadata(object);
   if (!report) return;
-  const std::lock_guard lock(impl_->state.mutex);
-  if (impl_->state.index.knows(report->ns, report->name, report->uid, {})) return;
-  impl_->add(impl_->state.listed(*report, impl_->now()));
+  const auto held = impl_->shared.state.hold();
+  if (held->index.knows(report->ns, report->name, report->uid, {})) return;
+  impl_->add(held->listed(*report, impl_->now()), *held);
 }
 
 bool Retention::contains(const std::string& ns, const std::string& name) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.contains(ns, name);
+  const auto held = impl_->shared.state.hold();
+  return held->index.contains(ns, name);
 }
 
 bool Retention::is_kept(const std::string& ns, const std::string& name, const std::string& uid) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.is_kept(ns, name, uid);
+  const auto held = impl_->shared.state.hold();
+  return held->index.is_kept(ns, name, uid);
 }
 
 bool Retention::has_decision(const std::string& ns, const std::string& name) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.has_decision(ns, name);
+  const auto held = impl_->shared.state.hold();
+  return held->index.has_decision(ns, name);
 }
 
 void Retention::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
-  const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.index.pod_gone(ns, name, uid);
+  const auto held = impl_->shared.state.hold();
+  held->index.pod_gone(ns, name, uid);
 }
 
 std::expected<std::vector<Report>, NoRoom> Retention::reserve(const std::string& ns, std::uint32_t bytes,
                                                               bool failure) {
-  const std::lock_guard lock(impl_->state.mutex);
-  auto victims = impl_->state.index.reserve(ns, bytes, failure);
+  const auto held = impl_->shared.state.hold();
+  auto victims = held->index.reserve(ns, bytes, failure);
   if (victims) {
-    impl_->evictions += victims->size();
+    held->evictions += victims->size();
   } else {
-    impl_->is_full = true;
-    impl_->wake();
+    held->is_full = true;
+    impl_->wake(*held);
   }
   return victims;
 }
 
 void Retention::release(const std::string& ns, std::uint32_t bytes, bool failure) {
-  const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.index.release(ns, bytes, failure);
+  const auto held = impl_->shared.state.hold();
+  held->index.release(ns, bytes, failure);
 }
 
 void Retention::evicted(const Report& report, const Result<std::string>& answer) {
@@ -303,29 +299,29 @@ void Retention::evicted(const Report& report, const Result<std::string>& answer)
 }
 
 bool Retention::may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.may_keep(ns, name, bytes);
+  const auto held = impl_->shared.state.hold();
+  return held->index.may_keep(ns, name, bytes);
 }
 
 std::size_t Retention::size() const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.size();
+  const auto held = impl_->shared.state.hold();
+  return held->index.size();
 }
 std::size_t Retention::size(ReportKind kind) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.size(kind);
+  const auto held = impl_->shared.state.hold();
+  return held->index.size(kind);
 }
 std::uint64_t Retention::bytes(ReportKind kind) const {
-  const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.used(kind).bytes;
+  const auto held = impl_->shared.state.hold();
+  return held->index.used(kind).bytes;
 }
-std::uint64_t Retention::deleted() const { return impl_->state.deleted; }
-std::uint64_t Retention::deleted_early() const { return impl_->state.deleted_early; }
-std::uint64_t Retention::deleted_before_pod() const { return impl_->state.deleted_before_pod; }
+std::uint64_t Retention::deleted() const { return impl_->shared.deleted; }
+std::uint64_t Retention::deleted_early() const { return impl_->shared.deleted_early; }
+std::uint64_t Retention::deleted_before_pod() const { return impl_->shared.deleted_before_pod; }
 
 std::chrono::nanoseconds Retention::overdue() const {
-  const std::lock_guard lock(impl_->state.mutex);
-  const auto due = impl_->state.index.earliest_due();
+  const auto held = impl_->shared.state.hold();
+  const auto due = held->index.earliest_due();
   return due ? std::max(impl_->now() - *due, Steady::duration::zero()) : Steady::duration::zero();
 }
 
@@ -336,9 +332,9 @@ void Retention::start(std::function<void()> listed) {
 }
 
 void Retention::stop() {
-  const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.stopping = true;
-  impl_->wake();
+  const auto held = impl_->shared.state.hold();
+  held->stopping = true;
+  impl_->wake(*held);
 }
 
 void Retention::sample_metrics(metrics::Samples& out) const {

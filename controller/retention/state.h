@@ -1,20 +1,25 @@
-// RetentionState: the shared state of Retention and its ReportDeleter: the reports, the API server's time,
-// and the counts of deletions.
+// SharedRetention: the state that Retention and its ReportDeleter share: the reports and the API server's
+// time behind a mutex, and the counts of deletions.
 //
-// Owner: Retention. Threads: `mutex` guards all but the counters; the functions expect that it is held.
-// Errors: none.
+// Owner: Retention. Threads: any. Errors: none.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <optional>
 
+#include "base/behind_mutex.h"
 #include "base/instant.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/index.h"
 #include "controller/retention/server_time.h"
+
+namespace podium::async {
+class Timer;
+}
 
 namespace podium::controller {
 
@@ -28,11 +33,18 @@ struct RetentionState {
 
   bool is_over(std::uint32_t minute, Steady at) const;  // by the server's time
 
-  mutable std::mutex mutex;
   RetentionIndex index;
   ServerTime server;
   std::chrono::seconds default_ttl{};
   bool stopping = false;
+  // For the loop of Retention.
+  bool is_full = false;                 // a decision did not fit since the last round
+  std::size_t evictions = 0;            // reports evicted for new ones since the last round
+  std::shared_ptr<async::Timer> timer;  // the loop waits for it; used on its executor only
+};
+
+struct SharedRetention {
+  BehindMutex<RetentionState> state;
   std::atomic<std::uint64_t> deleted{0}, deleted_early{0}, deleted_before_pod{0};
 };
 
