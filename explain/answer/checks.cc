@@ -74,7 +74,7 @@ void Checks::add_to(NodeVerdict& verdict) const {
       check.unmet = unmet_on_node(*row);
     if (rejects->reasons.size() == 1 &&
         rejects->reasons.front().code == framework::ReasonCode::untolerated_taint) {
-      check.taints = plugins::untolerated_taints(pod_, fork_, *row);
+      check.taints = plugins::Untolerated(*pod_.pod).on(fork_, *row);
       check.taints.resize(std::min(check.taints.size(), kTaints));
       check.near_toleration = near_toleration(pod_, fork_, *row);
     }

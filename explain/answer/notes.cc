@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -220,16 +219,16 @@ bool sets(std::string_view set, std::string_view counted) {
 std::string skipped_nodes_note(const Subject& subject, const cluster::Snapshot& fork) {
   constexpr std::size_t kNamed = 3;
   if (subject.kind != Subject::Kind::daemon_set) return {};
-  const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(subject.pod));
+  const auto selected = plugins::selected_nodes(subject.pod, fork);
+  const plugins::Untolerated untolerated(subject.pod);
   const auto rows = daemon_rows(subject.pod, fork);
   const std::set<cluster::Row> has_pod(rows.begin(), rows.end());
   std::map<std::string, std::size_t> nodes_of_taint;
   std::size_t nodes = 0;
   fork.present().each([&](cluster::Row row) {
-    if (has_pod.contains(row) || !plugins::required_affinity_selects(subject.pod, *fork.entry(row).node))
-      return;
+    if (has_pod.contains(row) || !selected.test(row)) return;
     ++nodes;
-    for (auto& taint : plugins::untolerated_taints(*info, fork, row)) ++nodes_of_taint[std::move(taint)];
+    for (auto& taint : untolerated.on(fork, row)) ++nodes_of_taint[std::move(taint)];
   });
   if (nodes == 0) return {};
   std::vector<std::pair<std::string, std::size_t>> taints(nodes_of_taint.begin(), nodes_of_taint.end());

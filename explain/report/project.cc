@@ -218,15 +218,30 @@ void add_details(const framework::Reason& reason, std::size_t nodes, const clust
   }
 }
 
-// Whether the pod's selector, its tolerations and its requests would allow the node without its cordon.
-bool would_take(const cluster::PodInfo& pod, cluster::Row row, const cluster::Snapshot& snapshot) {
-  const auto is_of_cordon = [](const std::string& taint) {
-    return taint.starts_with("node.kubernetes.io/unschedulable:");
-  };
-  return plugins::has_room(pod, row, snapshot) &&
-         plugins::required_affinity_selects(*pod.pod, *snapshot.entry(row).node) &&
-         std::ranges::all_of(plugins::untolerated_taints(pod, snapshot, row), is_of_cordon);
-}
+// Whether the pod's selector, its tolerations and its requests would allow a node without its cordon. There
+// may be as many cordoned nodes as terms and tolerations, so these are compiled once.
+class WithoutCordon {
+ public:
+  WithoutCordon(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot)
+      : pod_(pod),
+        snapshot_(snapshot),
+        selected_(plugins::selected_nodes(*pod.pod, snapshot)),
+        untolerated_(*pod.pod) {}
+
+  bool takes_pod(cluster::Row row) const {
+    const auto is_of_cordon = [](const std::string& taint) {
+      return taint.starts_with("node.kubernetes.io/unschedulable:");
+    };
+    return selected_.test(row) && plugins::has_room(pod_, row, snapshot_) &&
+           std::ranges::all_of(untolerated_.on(snapshot_, row), is_of_cordon);
+  }
+
+ private:
+  const cluster::PodInfo& pod_;
+  const cluster::Snapshot& snapshot_;
+  const cluster::NodeMask selected_;
+  const plugins::Untolerated untolerated_;
+};
 
 // A cordon is easily undone, so this reason leads only if a cordoned node would then take the pod.
 void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decision& decision,
@@ -238,12 +253,13 @@ void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decisio
   const auto cordons =
       std::ranges::find_if(groups, [&](const auto& group) { return is_cordon(group.reason); });
   if (groups.size() < 2 || cordons == groups.end()) return;
+  const WithoutCordon without(pod, snapshot);
   bool helps = false;
   snapshot.present().each([&](cluster::Row row) {
     const auto id = decision.rejections.id(row);
     if (helps || id == framework::kFits) return;
     const auto& reasons = decision.rejections.verdict(id).reasons;
-    helps = std::ranges::any_of(reasons, is_cordon) && would_take(pod, row, snapshot);
+    helps = std::ranges::any_of(reasons, is_cordon) && without.takes_pod(row);
   });
   if (!helps) std::rotate(cordons, std::next(cordons), groups.end());
 }

@@ -459,14 +459,7 @@ void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::S
 }
 
 std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot) {
-  cluster::NodeMask selected = snapshot.present();
-  const plugins::RequiredNodeAffinity affinity(pod, snapshot);
-  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
-    auto rows = plugins::chunk_of(selected, chunk);
-    affinity.narrow(chunk, rows);
-    for (std::size_t w = 0; w < plugins::kChunkWords; ++w)
-      selected.word(chunk * plugins::kChunkWords + w) = rows[w];
-  }
+  const auto selected = plugins::selected_nodes(pod, snapshot);
   const api::Tolerations tolerations(pod.tolerations, false);
   std::vector<cluster::Row> rows;
   for (const auto row : snapshot.rows_by_name()) {

@@ -243,6 +243,13 @@ std::vector<Row> rows_of_pairs() {
        1000,
        {{kNodeEach, true},
         {waiting(R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"NotIn","values":[«"v#"»]}]}]}}})")}}},
+      {"nodeAffinity terms × cordoned nodes",
+       400,
+       {{node()},
+        {R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"c$","uid":"c$","labels":{"kubernetes.io/hostname":"c$"}},"spec":{"unschedulable":true},"status":{"allocatable":{"cpu":"8","memory":"1Ti","pods":"110"}}})",
+         true},
+        {waiting(
+            R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[«{"matchExpressions":[{"key":"k#","operator":"Exists"}]}»]}}})")}}},
       {"tolerations × nodes",
        1000,
        {{kNodeEach, true}, {waiting(R"(,"tolerations":[«{"key":"t#","operator":"Exists"}»])")}}},

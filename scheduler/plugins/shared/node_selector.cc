@@ -139,6 +139,17 @@ void RequiredNodeAffinity::narrow(std::size_t chunk, ChunkWords& rows) const {
   if (affinity_) affinity_->narrow(chunk, rows);
 }
 
+cluster::NodeMask selected_nodes(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  cluster::NodeMask selected = snapshot.present();
+  const RequiredNodeAffinity affinity(pod, snapshot);
+  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
+    auto rows = chunk_of(selected, chunk);
+    affinity.narrow(chunk, rows);
+    selected.set_chunk(chunk, rows);
+  }
+  return selected;
+}
+
 bool has_valid_fields(const api::NodeSelectorTerm& term) {
   return parse_errors({.match_expressions = {}, .match_fields = term.match_fields}, "").empty();
 }

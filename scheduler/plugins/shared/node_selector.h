@@ -68,10 +68,14 @@ class RequiredNodeAffinity {
   std::optional<CompiledSelector> affinity_;
 };
 
+// The nodes that the pod's spec.nodeSelector and required node affinity select.
+cluster::NodeMask selected_nodes(const api::Pod& pod, const cluster::Snapshot& snapshot);
+
 // True if upstream can parse the term's matchFields.
 bool has_valid_fields(const api::NodeSelectorTerm& term);
 
-// The same checks on one node object that need not be in a snapshot.
+// The same checks on one node object that need not be in a snapshot. Each parses all terms: for many nodes,
+// selected_nodes() is linear in them.
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node);
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node);
 // nullopt: no term selects the node, and upstream cannot parse one of them.

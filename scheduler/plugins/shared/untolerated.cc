@@ -158,9 +158,10 @@ std::size_t nodes_kept_away_only_by(bool (*is_wanted)(const api::Taint&), const 
   return nodes;
 }
 
-std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
-                                            Row row) {
-  return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, tolerations_of(*pod));
+Untolerated::Untolerated(const api::Pod& pod) : tolerations_(tolerations_of(pod)) {}
+
+std::vector<std::string> Untolerated::on(const cluster::Snapshot& snapshot, Row row) const {
+  return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, tolerations_);
 }
 
 std::optional<MissedToleration> missed_toleration(bool (*is_wanted)(const api::Taint&),

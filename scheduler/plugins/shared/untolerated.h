@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/values/taint.h"
+#include "api/values/tolerations.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::plugins {
@@ -24,9 +25,17 @@ std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const f
 std::size_t nodes_kept_away_only_by(bool (*is_wanted)(const api::Taint&), const cluster::PodInfo& pod,
                                     const framework::Decision& decision, const cluster::Snapshot& snapshot);
 
-// The taints of one node, in its order.
-std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
-                                            cluster::Row row);
+// The same of single nodes. A pod may have thousands of tolerations, so they are sorted once. The pod
+// outlives it.
+class Untolerated {
+ public:
+  explicit Untolerated(const api::Pod& pod);
+  // The taints of one node, in its order.
+  std::vector<std::string> on(const cluster::Snapshot& snapshot, cluster::Row row) const;
+
+ private:
+  api::Tolerations tolerations_;
+};
 
 // A toleration of the pod that differs from a taint in one part only, and so may be mistyped.
 struct MissedToleration {
