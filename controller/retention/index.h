@@ -155,7 +155,7 @@ class RetentionIndex {
     Slot* slot;
     auto operator<=>(const Evictable&) const = default;
   };
-  // Of a namespace: less its part of the total budget, its first report to evict, its name.
+  // A namespace: minus its part of the total budget, its first report to evict, its name.
   using Place = std::tuple<double, Steady, std::uint64_t, std::string>;
   // The decisions on placed pods, or the failures; what-ifs are all in the first.
   struct Part {

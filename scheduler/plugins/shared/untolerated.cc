@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <span>
 #include <utility>
 
 #include "api/values/tolerations.h"
@@ -100,11 +100,14 @@ bool tolerates_some_node(const api::Toleration& toleration, const cluster::Snaps
 std::optional<MissedToleration> nearest(const std::vector<api::Toleration>& tolerations, const Taints& taints,
                                         const cluster::Snapshot& snapshot) {
   const auto most = std::min(tolerations.size(), kTolerationsCompared);
+  std::array<std::optional<bool>, kTolerationsCompared> serves;  // some node; it is asked once, of all taints
   for (const auto part : {Part::value, Part::effect, Part::key}) {
-    for (const auto& toleration : std::span(tolerations).first(most)) {
+    for (std::size_t i = 0; i < most; ++i) {
       for (const auto* taint : taints) {
-        auto missed = missed_in(part, toleration, *taint);
-        if (missed && (part == Part::effect || !tolerates_some_node(toleration, snapshot))) return missed;
+        auto missed = missed_in(part, tolerations[i], *taint);
+        if (!missed) continue;
+        if (part != Part::effect && !serves[i]) serves[i] = tolerates_some_node(tolerations[i], snapshot);
+        if (part == Part::effect || !*serves[i]) return missed;
       }
     }
   }
