@@ -21,6 +21,7 @@ KNOWN = {
     "fmtlib": ("fmt", "MIT"),
     "gcc": ("GCC runtime libraries", "GPL-3.0-or-later WITH GCC-exception-3.1"),
     "glibc": ("GNU C Library", "LGPL-2.1-or-later"),
+    "libzstd": ("Zstandard", "BSD-3-Clause"),
     "mimalloc": ("mimalloc", "MIT"),
     "openssl": ("OpenSSL", "Apache-2.0"),
     "preact": ("Preact", "MIT"),
@@ -28,6 +29,7 @@ KNOWN = {
     "re2": ("RE2", "BSD-3-Clause"),
     "spdlog": ("spdlog", "MIT"),
     "yaml-cpp": ("yaml-cpp", "MIT"),
+    "zlib": ("zlib", "Zlib"),
 }
 # The kernel's headers declare its interface; nothing of them is code.
 NO_CODE = {"linux"}
