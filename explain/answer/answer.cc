@@ -129,7 +129,7 @@ class Answering {
     }
     const auto others = with_other_template(replicas_, pods_removed);
     const bool updates = update && is_update(subject_, placed, pods_removed, others);
-    auto overlap = updates ? overlap_of(replicas_, placed, *update, others) : Overlap();
+    auto overlap = updates ? overlap_of(replicas_, count_, placed, *update, others) : Overlap();
     if (updates) set_stuck_rollout(std::move(*update), placed.asked);
     // Last, because it may take all of the remaining time.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);

@@ -351,15 +351,16 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
   return surges || (placed.fitting() == placed.asked && count == static_cast<std::size_t>(placed.asked));
 }
 
-Overlap overlap_of(const Replicas& replicas, const Placed& placed, const UpdateStart& start,
-                   const RemovedPods& others) {
+Overlap overlap_of(const Replicas& replicas, const Count& count, const Placed& placed,
+                   const UpdateStart& start, const RemovedPods& others) {
   const auto surge = std::min(replicas.subject.rolling_update->steps(placed.asked).surge, placed.asked);
   if (surge == 0) return {};
   Overlap out{.old = others.placed};
   const auto is_claim = [](const api::Volume& each) { return each.kind == api::Volume::Kind::claim; };
   if (std::ranges::none_of(replicas.pod.volumes, is_claim)) return out;
   auto fork = start.fork;
-  const auto next = place_replicas(replicas, {.asked = surge}, fork, {}, {});
+  const Count first{.asked = surge, .most = count.most, .room = count.room};
+  const auto next = place_replicas(replicas, first, fork, {}, {});
   for (const auto row : next.rows) out.nodes.emplace_back(fork.node_name(row));
   return out;
 }

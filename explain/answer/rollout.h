@@ -40,9 +40,10 @@ bool is_update(const Subject& subject, const Placed& placed, const RemovedPods& 
 std::optional<RolloutEnd> find_stuck_rollout(const Replicas& replicas, Count count, UpdateStart start);
 
 // The old pods that an update deletes only after new ones are ready, and where it places the first new ones;
-// of pods without claims, no nodes. `others`: the existing pods with another template, which outlive this.
-Overlap overlap_of(const Replicas& replicas, const Placed& placed, const UpdateStart& start,
-                   const RemovedPods& others);
+// of pods without claims, no nodes. `count`: its bounds hold here too. `others`: the existing pods with
+// another template, which outlive this.
+Overlap overlap_of(const Replicas& replicas, const Count& count, const Placed& placed,
+                   const UpdateStart& start, const RemovedPods& others);
 
 // Makes the question's changes on `fork`, which is as it was before them. nullopt: no rolling update.
 std::optional<UpdateStart> start_of_update(const Question& question, cluster::Snapshot fork,
