@@ -137,7 +137,11 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   if (failure) return;
-  nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
+  const auto node = text_at(body, "/status/nominatedNodeName");
+  auto& last = nominated_[uid_of(body)];
+  // A pod that waits for PreBind is nominated to its new node before its binding (2503860).
+  if (!node.empty() && !last.node.empty() && last.node != node) given_up_[last.node] = agenda_.now();
+  last = {node, host.identity, agenda_.now()};
 }
 
 // A request that is repeated again and again without a delay is a hot loop.

@@ -149,7 +149,7 @@ class Observer {
   std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
   // By the pod's UID: the send time of the newest status write that took effect.
   std::map<std::string, Steady> carried_out_;
-  std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
+  std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it went elsewhere
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   std::map<std::string, std::vector<Steady>> consulted_;  // by an engine's identity and a pod's UID
