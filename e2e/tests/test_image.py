@@ -19,6 +19,12 @@ from e2e.support.name_server import NameServer, may_use_port_53
 from e2e.tests.base import node, pod
 
 MEBIBYTE = 1 << 20
+# Debian 13's OpenSSL is larger and brings two compressors; some of its mirrors lack mimalloc's sources.
+WITH_COMPRESSORS = any(
+    "-lzstd" in path.read_text() for path in pathlib.Path("/usr/lib").glob("*/pkgconfig/libcrypto.pc")
+)
+WITH_MIMALLOC = (ROOT / ".cache/sources/mimalloc/src/static.c").is_file()
+LARGEST = (24 if WITH_COMPRESSORS else 20) * MEBIBYTE
 FILES = {
     "etc/group",
     "etc/passwd",
@@ -35,13 +41,14 @@ LINKED = {
     "fmt",
     "GCC runtime libraries",
     "GNU C Library",
-    "mimalloc",
     "OpenSSL",
     "prometheus-cpp",
     "RE2",
     "spdlog",
     "yaml-cpp",
 }
+LINKED |= {"mimalloc"} if WITH_MIMALLOC else set()
+LINKED |= {"Zstandard", "zlib"} if WITH_COMPRESSORS else set()
 
 
 DIRECTORY = pathlib.Path()
@@ -99,8 +106,8 @@ class Contents(Built):
     def test_it_is_small(self):
         with self.archive.layer() as layer:
             size = sum(e.size for e in layer)
-        self.assertLess(size, 20 * MEBIBYTE)
-        self.assertLess(self.path.stat().st_size, 20 * MEBIBYTE)
+        self.assertLess(size, LARGEST)
+        self.assertLess(self.path.stat().st_size, LARGEST)
 
     def test_the_program_needs_no_other_file(self):
         headers = tool(
@@ -115,11 +122,15 @@ class Contents(Built):
         folders = [f"{path}/" for path in ROOT.iterdir() if path.is_dir()]
         self.assertEqual([name for name in folders if name.encode() in program], [])
 
-    def test_mimalloc_is_the_only_allocator(self):
+    def test_it_has_one_allocator(self):
         symbols = {}
         for line in tool("nm", "--defined-only", podium.PROGRAM).splitlines():
             address, _, name = line.split(" ", 2)
             symbols.setdefault(name, set()).add(address)
+        if not WITH_MIMALLOC:
+            self.assertIn("_int_malloc", symbols, "the C library's allocator")
+            self.assertNotIn("mi_malloc", symbols)
+            return
         for name in ("malloc", "calloc", "realloc", "free"):
             self.assertEqual(symbols[name], symbols[f"mi_{name}"], name)
         self.assertEqual(symbols["_Znwm"], symbols["mi_new"], "operator new")
@@ -160,8 +171,8 @@ class Contents(Built):
         notices = (self.root / "usr/share/doc/podium/NOTICES").read_text()
         wanted = [f"\n{name} (Debian source package " for name in LINKED]
         wanted += ["\nPreact (npm package preact ", "2015-present Jason Miller"]
+        wanted += ["Microsoft Corporation"] if WITH_MIMALLOC else []
         wanted += [
-            "Microsoft Corporation",
             "Victor Zverovich",
             "Gabi Melman",
             "Jesse Beder",
