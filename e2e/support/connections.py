@@ -1,6 +1,8 @@
 """HTTPS connections that stay open, since a TLS handshake costs more than a request."""
+import functools
 import http.client
 import json
+import select
 import ssl
 import threading
 import time
@@ -11,11 +13,18 @@ COMPACT = (",", ":")
 IDLE_SECONDS = 30  # less than the idle timeout of the servers, so that no request meets a closing connection
 
 
+@functools.cache
 def unverified():
-    """Returns a TLS context for servers with self-signed certificates."""
-    context = ssl.create_default_context()
+    """Returns a TLS context for servers with self-signed certificates. It does not load the system's, which takes longer than a
+    request."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
+
+
+def is_closing(sock):
+    """True if the server has ended this idle connection: it has sent something, which without a request is the end."""
+    return sock is None or bool(select.select([sock], [], [], 0)[0])
 
 
 class Connections:
@@ -26,11 +35,13 @@ class Connections:
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.local = threading.local()
 
-    def request(self, method, path, body=None, content_type="application/json"):
-        """Returns (status, text); an HTTP error is a status. After an exception the next request opens a new connection."""
+    def request(self, method, path, body=None, content_type="application/json", token=None):
+        """Returns (status, text); an HTTP error is a status. After an exception the next request opens a new connection. With a token:
+        that one in place of the connection's."""
         connection, self.local.connection = self._connection(), None
         data = None if body is None else json.dumps(body, separators=COMPACT)
-        connection.request(method, path, data, {**self.headers, "Content-Type": content_type})
+        headers = {"Authorization": f"Bearer {token}"} if token else self.headers
+        connection.request(method, path, data, {**headers, "Content-Type": content_type})
         reply = connection.getresponse()
         text = reply.read()
         self.local.connection, self.local.used = connection, time.monotonic()
@@ -44,7 +55,7 @@ class Connections:
 
     def _connection(self):
         connection = getattr(self.local, "connection", None)
-        if connection and time.monotonic() - self.local.used < IDLE_SECONDS:
+        if connection and time.monotonic() - self.local.used < IDLE_SECONDS and not is_closing(connection.sock):
             return connection
         if connection:
             connection.close()

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 
 from .authorization import await_rights
+from .connections import unverified
 from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
 # PODIUM_PROGRAM=build/asan/podium runs the same tests with a sanitizer.
@@ -65,12 +66,17 @@ def apply(plane, manifests):
     await_rights(plane)
 
 
+def showing(*certificate):
+    """Returns a TLS context that presents a client certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.load_cert_chain(*certificate)
+    return context
+
+
 def https_get(port, path, token=None, method="GET", certificate=None, timeout=30, accept=None):
     """Returns (status, text) of a scheduler's HTTPS port on the loopback; (0, reason) if it does not answer."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    if certificate:
-        context.load_cert_chain(*certificate)
+    context = unverified() if certificate is None else showing(*certificate)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if accept:
         headers["Accept"] = accept
