@@ -17,7 +17,7 @@ struct Cause {
 };
 template <>
 struct Fields<Cause> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("code", &Cause::code, {.bytes = 63}),
       field("about", &Cause::about),
   };

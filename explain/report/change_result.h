@@ -31,7 +31,7 @@ struct DrainedPod {
 };
 template <>
 struct Fields<DrainedPod> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &DrainedPod::name),
       field("namespace", &DrainedPod::ns, {.bytes = 63}),
       field("nodeName", &DrainedPod::node, Meaning::node),
@@ -54,7 +54,7 @@ struct FullNode {
 };
 template <>
 struct Fields<FullNode> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &FullNode::node, Meaning::node),
       required("resource", &FullNode::resource, Meaning::name, {.bytes = 317}),
       required("percent", &FullNode::percent),
@@ -67,7 +67,7 @@ struct SpareAmount {
 };
 template <>
 struct Fields<SpareAmount> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("resource", &SpareAmount::resource, Meaning::name, {.bytes = 317}),
       required("amount", &SpareAmount::amount, {.bytes = 63}),
   };
@@ -79,7 +79,7 @@ struct WaitingPlaced {
 };
 template <>
 struct Fields<WaitingPlaced> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &WaitingPlaced::name),
       required("nodeName", &WaitingPlaced::node, Meaning::node),
   };
@@ -95,7 +95,7 @@ struct BrokenBudget {
 };
 template <>
 struct Fields<BrokenBudget> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &BrokenBudget::name),
       field("namespace", &BrokenBudget::ns, {.bytes = 63}),
       required("allowed", &BrokenBudget::allowed),
@@ -127,7 +127,7 @@ struct ChangeResult {
 };
 template <>
 struct Fields<ChangeResult> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("type", &ChangeResult::type, {.bytes = 63}),
       field("nodeName", &ChangeResult::node, Meaning::node),
       field("message", &ChangeResult::message, Meaning::text),

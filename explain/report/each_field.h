@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -29,11 +28,11 @@ concept Optional = IsOptional<T>::value;
 
 template <typename Part, typename See>
 constexpr void each_field(See&& see) {
-  std::apply([&](const auto&... field) { (see(field), ...); }, Fields<Part>::all);
+  Fields<Part>::all.show_to(see);
 }
-template <typename... Members, typename See>
-void each_field(const Group<Members...>& group, See&& see) {
-  std::apply([&](const auto&... field) { (see(field), ...); }, group.fields);
+template <typename List, typename See>
+void each_field(const Group<List>& group, See&& see) {
+  group.fields.show_to(see);
 }
 
 // The most that the CRD allows of a text or a list, for code that fills it. Other members do not compile.

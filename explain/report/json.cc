@@ -50,8 +50,8 @@ template <typename Owner, typename Type>
 bool has(const Owner& owner, const Counted<Owner, Type>& field) {
   return owner.*field.total != 0;
 }
-template <typename Owner, typename... Members>
-bool has(const Owner& owner, const Group<Members...>& group) {
+template <typename Owner, typename List>
+bool has(const Owner& owner, const Group<List>& group) {
   bool any = false;
   each_field(group, [&](const auto& field) { any |= has(owner, field); });
   return any;
@@ -181,8 +181,8 @@ class Writer {
     out_.key(field.total_name);
     write(owner.*field.total);
   }
-  template <typename Owner, typename... Members>
-  void put(const Owner& owner, const Group<Members...>& group) const {
+  template <typename Owner, typename List>
+  void put(const Owner& owner, const Group<List>& group) const {
     if (!has(owner, group)) return absent(group);
     out_.key(group.name);
     out_.open_object();
@@ -308,8 +308,8 @@ struct Reading {
     if (const auto* total = from.if_contains(field.total_name)) read(*total, to.*field.total);
     to.*field.total = std::max(to.*field.total, (to.*field.member).size());
   }
-  template <typename... Members>
-  void operator()(const Group<Members...>& group) const {
+  template <typename List>
+  void operator()(const Group<List>& group) const {
     const auto* value = from.if_contains(group.name);
     if (value && value->is_object()) each_field(group, Reading{value->get_object(), to});
   }

@@ -18,7 +18,7 @@ struct ResourceAmount {
 };
 template <>
 struct Fields<ResourceAmount> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("resource", &ResourceAmount::resource, Meaning::name, {.bytes = 317}),
       required("amount", &ResourceAmount::amount, {.bytes = 63}),
   };
@@ -32,7 +32,7 @@ struct WaitingWorkload {
 };
 template <>
 struct Fields<WaitingWorkload> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       field("namespace", &WaitingWorkload::ns, {.bytes = 63}),
       field("kind", &WaitingWorkload::kind, Meaning::name),
       field("name", &WaitingWorkload::name),
@@ -52,7 +52,7 @@ struct AddedNodes {
 };
 template <>
 struct Fields<AddedNodes> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("shape", &AddedNodes::shape, Meaning::text),
       field("like", &AddedNodes::like, Meaning::node),
       field("allocatable", &AddedNodes::allocatable, {.items = 8}),
@@ -71,7 +71,7 @@ struct UnplacedPods {
 };
 template <>
 struct Fields<UnplacedPods> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("pods", &UnplacedPods::pods),
       required("reason", &UnplacedPods::reason, Meaning::text),
   };
@@ -97,7 +97,7 @@ struct NodesWanted {
 };
 template <>
 struct Fields<NodesWanted> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("fitNow", &NodesWanted::fit_now),
       field("gated", &NodesWanted::gated),
       field("otherScheduler", &NodesWanted::other_scheduler),
@@ -123,7 +123,7 @@ struct MovedPod {
 };
 template <>
 struct Fields<MovedPod> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &MovedPod::name),
       required("nodeName", &MovedPod::node, Meaning::node),
   };
@@ -139,7 +139,7 @@ struct SpareNode {
 };
 template <>
 struct Fields<SpareNode> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &SpareNode::node, Meaning::node),
       required("podsMoved", &SpareNode::pods_moved),
       counted("pods", &SpareNode::pods, "podsTotal", &SpareNode::pods_total, {.items = 64}),
@@ -156,7 +156,7 @@ struct BlockedNodes {
 };
 template <>
 struct Fields<BlockedNodes> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("code", &BlockedNodes::code, {.bytes = 63}),
       required("reason", &BlockedNodes::reason, Meaning::text),
       required("nodeCount", &BlockedNodes::nodes),
@@ -177,7 +177,7 @@ struct NodesSpare {
 };
 template <>
 struct Fields<NodesSpare> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("podsMoved", &NodesSpare::pods_moved),
       field("cordonFirst", &NodesSpare::cordon_first),
       field("isFinished", &NodesSpare::is_finished),
@@ -196,7 +196,7 @@ struct PodElsewhere {
 };
 template <>
 struct Fields<PodElsewhere> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &PodElsewhere::name),
       field("namespace", &PodElsewhere::ns, {.bytes = 63}),
       field("nodeBefore", &PodElsewhere::node_before, Meaning::node),
@@ -216,7 +216,7 @@ struct WeightsCompared {
 };
 template <>
 struct Fields<WeightsCompared> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("pods", &WeightsCompared::pods),
       required("podsStaying", &WeightsCompared::staying),
       required("podsMoved", &WeightsCompared::moved),

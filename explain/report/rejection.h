@@ -17,7 +17,7 @@ namespace podium::explain {
 template <>
 struct Fields<framework::DeviceTally> {
   using Tally = framework::DeviceTally;
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("claimName", &Tally::claim),
       required("request", &Tally::request, {.bytes = 127}),
       required("matched", &Tally::matched),
@@ -47,7 +47,7 @@ struct UnmetPart {
 };
 template <>
 struct Fields<UnmetPart> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("from", &UnmetPart::from, {.bytes = 63}),
       required("requirement", &UnmetPart::requirement, Meaning::text, {.bytes = 512}),
       required("nodeCount", &UnmetPart::nodes),
@@ -66,7 +66,7 @@ struct VolumePlace {
 };
 template <>
 struct Fields<VolumePlace> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("claimName", &VolumePlace::claim),
       required("volumeName", &VolumePlace::volume),
       required("labelKey", &VolumePlace::key, {.bytes = 317}),
@@ -83,7 +83,7 @@ struct MissingAmount {
 };
 template <>
 struct Fields<MissingAmount> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("resource", &MissingAmount::resource, Meaning::name, {.bytes = 317}),
       required("least", &MissingAmount::least, {.bytes = 32}),
       field("nodeName", &MissingAmount::node, Meaning::node),
@@ -100,7 +100,7 @@ struct NearToleration {
 };
 template <>
 struct Fields<NearToleration> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("part", &NearToleration::part, {.bytes = 63}),
       required("key", &NearToleration::key, {.bytes = 317}),
       field("has", &NearToleration::has, {.bytes = 317}),
@@ -128,7 +128,7 @@ struct ReportRejection {
 };
 template <>
 struct Fields<ReportRejection> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("code", &ReportRejection::code, {.bytes = 63}),
       required("reason", &ReportRejection::reason, Meaning::text),
       required("nodeCount", &ReportRejection::nodes),

@@ -26,7 +26,7 @@ struct NodeScore {
 };
 template <>
 struct Fields<NodeScore> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &NodeScore::node, Meaning::node),
       required("score", &NodeScore::score),
   };
@@ -41,7 +41,7 @@ struct TopNode {
 };
 template <>
 struct Fields<TopNode> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &TopNode::node, Meaning::node),
       required("score", &TopNode::score),
       field("strategyScores", &TopNode::strategy_scores, {.items = 32}),
@@ -54,7 +54,7 @@ struct NodeLead {
 };
 template <>
 struct Fields<NodeLead> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &NodeLead::node, Meaning::node),
       required("lead", &NodeLead::lead),
   };
@@ -68,7 +68,7 @@ struct ReportStrategy {
 };
 template <>
 struct Fields<ReportStrategy> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &ReportStrategy::name, Meaning::name),
       required("weight", &ReportStrategy::weight),
       required("topNodes", &ReportStrategy::top_nodes, {.items = 5}),
@@ -84,7 +84,7 @@ struct ReportChoice {
 };
 template <>
 struct Fields<ReportChoice> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &ReportChoice::node, Meaning::node),
       field("score", &ReportChoice::score),
       field("tiedNodes", &ReportChoice::tied_nodes),
@@ -108,7 +108,7 @@ struct ReportCondition {
 };
 template <>
 struct Fields<ReportCondition> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("type", &ReportCondition::type, {.bytes = 316}),
       required("status", &ReportCondition::is_true),
       required("reason", &ReportCondition::reason, {.bytes = 1024}),
@@ -128,7 +128,7 @@ struct ReportAttempt {
 };
 template <>
 struct Fields<ReportAttempt> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       field("at", &ReportAttempt::at),
       required("outcome", &ReportAttempt::outcome, {.bytes = 63}),
       field("reason", &ReportAttempt::reason, Meaning::text),
@@ -145,7 +145,7 @@ struct GatedTime {
 };
 template <>
 struct Fields<GatedTime> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       field("since", &GatedTime::since),
       field("until", &GatedTime::until),
       field("by", &GatedTime::by, Meaning::text, {.items = 16}),
@@ -160,7 +160,7 @@ struct NamespacedName {
 };
 template <>
 struct Fields<NamespacedName> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("namespace", &NamespacedName::ns, {.bytes = 63}),
       required("name", &NamespacedName::name),
   };
@@ -184,7 +184,7 @@ struct Preempted {
 };
 template <>
 struct Fields<Preempted> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &Preempted::node, Meaning::node),
       required("victims", &Preempted::victims, {.items = kVictims}),
       required("victimsTotal", &Preempted::total),
@@ -203,7 +203,7 @@ struct PodBefore {
 };
 template <>
 struct Fields<PodBefore> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &PodBefore::name),
       required("nodeName", &PodBefore::node, Meaning::node),
       field("terminates", &PodBefore::terminates),
@@ -213,7 +213,7 @@ struct Fields<PodBefore> {
 // What is wrong with a question.
 template <>
 struct Fields<Finding> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       field("path", &Finding::path, Meaning::text, {.bytes = 256}),
       required("reason", &Finding::reason, Meaning::text, {.bytes = 512}),
   };
@@ -254,7 +254,7 @@ struct ReportSummary {
 };
 template <>
 struct Fields<ReportSummary> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("node", &ReportSummary::node, Meaning::node),
       required("score", &ReportSummary::score, {.bytes = 32}),
       required("reason", &ReportSummary::reason, Meaning::text, {.bytes = 256}),
@@ -267,7 +267,7 @@ std::string main_reason(const ReportStatus& status);
 template <>
 struct Fields<framework::GivenDevice> {
   using Given = framework::GivenDevice;
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("claimName", &Given::claim),
       required("request", &Given::request, {.bytes = 127}),
       required("driver", &Given::driver),
@@ -280,7 +280,7 @@ struct Fields<framework::GivenDevice> {
 template <>
 struct Fields<ReportStatus> {
   using S = ReportStatus;
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       field("outcome", &S::outcome, {.bytes = 63}),
       derived("summary", summary_of),
       field("profile", &S::profile, Meaning::name),

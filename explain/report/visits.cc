@@ -41,8 +41,8 @@ struct Paths {
     add_paths_of<Type>(add(field.name), out);
     add(field.total_name);
   }
-  template <typename... Members>
-  void operator()(const Group<Members...>& group) const {
+  template <typename List>
+  void operator()(const Group<List>& group) const {
     const auto path = add(group.name);
     each_field(group, Paths{path, out});
   }
@@ -97,8 +97,8 @@ struct Texts {
   void operator()(const Counted<T, Type>& field) const {
     see_texts_of(owner.*field.member, field.meaning, see);
   }
-  template <typename... Members>
-  void operator()(const Group<Members...>& group) const {
+  template <typename List>
+  void operator()(const Group<List>& group) const {
     each_field(group, *this);
   }
   template <typename Part>

@@ -22,7 +22,7 @@ struct NodeCounts {
 };
 template <>
 struct Fields<NodeCounts> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("total", &NodeCounts::total),
       required("evaluated", &NodeCounts::evaluated),
       required("feasible", &NodeCounts::feasible),
@@ -35,7 +35,7 @@ struct ReplicaPlacement {
 };
 template <>
 struct Fields<ReplicaPlacement> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &ReplicaPlacement::node, Meaning::node),
       required("count", &ReplicaPlacement::count),
   };
@@ -51,7 +51,7 @@ struct FirstFailure {
 };
 template <>
 struct Fields<FirstFailure> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("replica", &FirstFailure::replica),
       required("nodeCounts", &FirstFailure::node_counts),
       field("reason", &FirstFailure::reason, Meaning::text),
@@ -69,7 +69,7 @@ struct ReplicaRoom {
 };
 template <>
 struct Fields<ReplicaRoom> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("count", &ReplicaRoom::count),
       required("mayBeMore", &ReplicaRoom::may_be_more),
       field("firstFailure", &ReplicaRoom::first_failure),
@@ -83,7 +83,7 @@ struct WithPreemption {
 };
 template <>
 struct Fields<WithPreemption> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("fitting", &WithPreemption::fitting),
       required("podsEvicted", &WithPreemption::evicted),
       field("mayBeMore", &WithPreemption::may_be_more),
@@ -98,7 +98,7 @@ struct StuckRollout {
 };
 template <>
 struct Fields<StuckRollout> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("updated", &StuckRollout::updated),
       required("maxSurge", &StuckRollout::max_surge),
       required("maxUnavailable", &StuckRollout::max_unavailable),
@@ -114,7 +114,7 @@ struct ZonePlacements {
 };
 template <>
 struct Fields<ZonePlacements> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &ZonePlacements::name, {.bytes = 63}),
       required("count", &ZonePlacements::count),
       required("now", &ZonePlacements::now),
@@ -130,7 +130,7 @@ struct UnmetOnNode {
 };
 template <>
 struct Fields<UnmetOnNode> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("from", &UnmetOnNode::from, {.bytes = 63}),
       required("requirement", &UnmetOnNode::requirement, Meaning::text, {.bytes = 512}),
       field("labelKey", &UnmetOnNode::key, {.bytes = 317}),
@@ -151,7 +151,7 @@ struct FilterCheck {
 };
 template <>
 struct Fields<FilterCheck> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("plugin", &FilterCheck::plugin, Meaning::name),
       required("passes", &FilterCheck::passes),
       field("reasons", &FilterCheck::reasons, Meaning::text, {.items = 16}),
@@ -168,7 +168,7 @@ struct RequestedAmount {
 };
 template <>
 struct Fields<RequestedAmount> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("resource", &RequestedAmount::resource, Meaning::name, {.bytes = 317}),
       required("requested", &RequestedAmount::requested, {.bytes = 63}),
       required("free", &RequestedAmount::free, {.bytes = 63}),
@@ -192,7 +192,7 @@ struct NodeVerdict {
 };
 template <>
 struct Fields<NodeVerdict> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("nodeName", &NodeVerdict::node, Meaning::node),
       required("fits", &NodeVerdict::fits),
       field("score", &NodeVerdict::score),
@@ -215,7 +215,7 @@ struct GroupDomain {
 };
 template <>
 struct Fields<GroupDomain> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &GroupDomain::name, Meaning::domain),
       required("fitting", &GroupDomain::fitting),
       required("missing", &GroupDomain::missing),
@@ -233,7 +233,7 @@ struct GroupAnswer {
 };
 template <>
 struct Fields<GroupAnswer> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("minCount", &GroupAnswer::min_count),
       required("fits", &GroupAnswer::fits),
       field("topologyKey", &GroupAnswer::topology_key, Meaning::name, {.bytes = 317}),
@@ -260,7 +260,7 @@ struct ReportFix {
 };
 template <>
 struct Fields<ReportFix> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("type", &ReportFix::type, {.bytes = 63}),
       rest(&ReportFix::fields),
       field("message", &ReportFix::message, Meaning::text),
@@ -284,7 +284,7 @@ struct QuotaUse {
 };
 template <>
 struct Fields<QuotaUse> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("resource", &QuotaUse::resource, Meaning::name, {.bytes = 317}),
       required("used", &QuotaUse::used, {.bytes = 63}),
       required("then", &QuotaUse::then, {.bytes = 63}),
@@ -302,7 +302,7 @@ struct QuotaAnswer {
 };
 template <>
 struct Fields<QuotaAnswer> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       required("name", &QuotaAnswer::name),
       required("allowed", &QuotaAnswer::allowed),
       field("reason", &QuotaAnswer::reason, Meaning::text),
@@ -337,7 +337,7 @@ struct ReportAnswer {
 };
 template <>
 struct Fields<ReportAnswer> {
-  static constexpr std::tuple all{
+  static constexpr FieldList all{
       group("replicas", required("asked", &ReportAnswer::asked), required("fitting", &ReportAnswer::fitting)),
       field("podsIgnored", &ReportAnswer::ignored),
       counted("placements", &ReportAnswer::placements, "placementsTotal", &ReportAnswer::placements_total,

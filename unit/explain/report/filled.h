@@ -64,8 +64,8 @@ class Filler {
     fill(to.*field.total);
     if (beyond_ != Beyond::texts_and_numbers) to.*field.total += (to.*field.member).size();
   }
-  template <typename T, typename... Members>
-  void put(T& to, const Group<Members...>& group) {
+  template <typename T, typename List>
+  void put(T& to, const Group<List>& group) {
     each_field(group, [&](const auto& field) { put(to, field); });
   }
   template <typename T, typename Part>
