@@ -9,6 +9,7 @@
 // A ResourceClaim is assumed as the reply to a write has it, so only a newer version replaces it. Claims
 // whose allocation is chosen are in flight until PreBind has ended. The devices of both are summed up as
 // claims change. Source: util/assumecache/assume_cache.go, plugins/dynamicresources/dra_manager.go.
+// What writes is compiled in cluster_objects.cc, once for each kind.
 // Owner: a Snapshot, whose thread rule applies. Errors: none; unknown objects are ignored.
 #pragma once
 
@@ -76,28 +77,9 @@ class Objects {
   // resourceVersion; ignores an object of the same one. If the kind is assumed as written, ignores an
   // object that is not newer than the stored one.
   template <Kept T>
-  bool set(std::shared_ptr<const T> object) {
-    auto key = std::pair(object->meta.namespace_, object->meta.name);
-    if constexpr (assumed_as_written<T>) {
-      const auto& version = object->meta.resource_version;
-      const auto* known = find<T>(key.first, key.second);
-      const bool is_news = !known || version.empty() || is_newer(version, known->meta.resource_version);
-      // The assumption is now confirmed.
-      if (is_news || version == known->meta.resource_version) drop_assumption<T>(key);
-      if (!is_news) return false;
-    } else if constexpr (can_be_assumed<T>) {
-      const auto* known = assumed_on<T>(key);
-      if (known && (*known)->meta.resource_version == object->meta.resource_version) return false;
-      drop_assumption<T>(key);
-    }
-    put<T>(std::move(key), std::move(object));
-    return true;
-  }
+  bool set(std::shared_ptr<const T> object);
   template <typename T>
-  void remove(const std::string& ns, const std::string& name) {
-    if constexpr (can_be_assumed<T>) drop_assumption<T>({ns, name});
-    put<T>({ns, name}, nullptr);
-  }
+  void remove(const std::string& ns, const std::string& name);
 
   // --- assumptions ---
   template <typename T>
@@ -109,45 +91,17 @@ class Objects {
 
   // `object` is a changed copy of the stored object; find() and all() return it from now on.
   template <typename T>
-  void assume(std::shared_ptr<const T> object) {
-    const auto key = std::pair(object->meta.namespace_, object->meta.name);
-    if (!assumed_on<T>(key)) {
-      const auto known = all<T>().find(key);
-      std::get<ObjectMap<T>>(assumed_on_)
-          .insert_or_assign(key, known == all<T>().end() ? nullptr : known->second);
-    }
-    put<T>(key, std::move(object));
-  }
+  void assume(std::shared_ptr<const T> object);
   // Puts the API server's object back if the assumption was made on this resourceVersion.
   template <typename T>
-  void restore(const std::string& ns, const std::string& name, std::string_view resource_version) {
-    const auto key = std::pair(ns, name);
-    const auto* known = assumed_on<T>(key);
-    if (!known || !*known || (*known)->meta.resource_version != resource_version) return;
-    put<T>(key, *known);
-    drop_assumption<T>(key);
-  }
+  void restore(const std::string& ns, const std::string& name, std::string_view resource_version);
   // The keys of the assumed objects that the API server has never shown and that are not newer than
   // `version`. A list of that version has shown everything that exists.
   template <typename T>
-  std::vector<ObjectKey> never_shown(std::string_view version) const {
-    std::vector<ObjectKey> out;
-    for (const auto& [key, known] : std::get<ObjectMap<T>>(assumed_on_)) {
-      const auto* object = known ? nullptr : find<T>(key.first, key.second);
-      if (object && !is_newer(object->meta.resource_version, version)) out.push_back(key);
-    }
-    return out;
-  }
+  std::vector<ObjectKey> never_shown(std::string_view version) const;
   // The API server's object, regardless of assumptions; null if there is none.
   template <typename T>
-  std::shared_ptr<const T> actual(std::string_view ns, std::string_view name) const {
-    const std::pair<std::string, std::string> key(ns, name);
-    if constexpr (can_be_assumed<T>) {
-      if (const auto* known = assumed_on<T>(key)) return *known;
-    }
-    const auto it = all<T>().find(key);
-    return it == all<T>().end() ? nullptr : it->second;
-  }
+  std::shared_ptr<const T> actual(std::string_view ns, std::string_view name) const;
 
   // --- claims in flight: from Reserve until PreBind has ended ---
   struct Flight {
@@ -182,42 +136,14 @@ class Objects {
  private:
   // All writes end here. Null removes the object.
   template <typename T>
-  void put(ObjectKey key, std::shared_ptr<const T> object) {
-    auto& map = std::get<ObjectMap<T>>(maps_);
-    const auto known = map.find(key);
-    const auto before = known == map.end() ? nullptr : known->second;
-    if (!object && !before) return;
-    if (object)
-      map.insert_or_assign(std::move(key), object);
-    else
-      map.erase(key);
-    if constexpr (requires { volumes_.changed(before, object); })
-      volumes_.changed(before, object);
-    else if constexpr (requires { volumes_.changed(before.get(), object.get()); })
-      volumes_.changed(before.get(), object.get());
-    else if constexpr (std::is_same_v<T, api::ResourceClaim>)
-      devices_in_use_.changed(before.get(), object.get());
-    else if constexpr (std::is_same_v<T, api::ResourceSlice>)
-      slice_changed(before.get(), object.get());
-    else if constexpr (std::is_same_v<T, api::DeviceTaintRule>)
-      rule_changed(before.get(), object);
-    else if constexpr (std::is_same_v<T, api::DeviceClass>)
-      extended_classes_.changed(before.get(), object);
-  }
-
+  void put(ObjectKey key, std::shared_ptr<const T> object);
   void slice_changed(const api::ResourceSlice* before, const api::ResourceSlice* after);
   void rule_changed(const api::DeviceTaintRule* before, const TaintRules::RulePtr& after);
 
   template <typename T>
-  const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const {
-    const auto& map = std::get<ObjectMap<T>>(assumed_on_);
-    const auto it = map.find(key);
-    return it == map.end() ? nullptr : &it->second;
-  }
+  const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const;
   template <typename T>
-  void drop_assumption(const ObjectKey& key) {
-    if (assumed_on<T>(key)) std::get<ObjectMap<T>>(assumed_on_).erase(key);
-  }
+  void drop_assumption(const ObjectKey& key);
 
   // The API server's version of each assumed object.
   std::tuple<ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,
@@ -242,13 +168,8 @@ class Objects {
 
  public:
   const auto& workloads() const { return workloads_; }  // by (namespace, kind, name), ordered
-  void set_workload(std::shared_ptr<const api::Workload> w) {
-    auto key = std::tuple(w->meta.namespace_, w->kind, w->meta.name);
-    workloads_.insert_or_assign(std::move(key), std::move(w));
-  }
-  void remove_workload(const std::string& ns, api::Workload::Kind kind, const std::string& name) {
-    workloads_.erase(WorkloadKey(ns, kind, name));
-  }
+  void set_workload(std::shared_ptr<const api::Workload> w);
+  void remove_workload(const std::string& ns, api::Workload::Kind kind, const std::string& name);
 };
 
 }  // namespace podium::cluster

@@ -6,6 +6,13 @@
 
 namespace podium::cluster {
 
+Snapshot::Snapshot() = default;
+Snapshot::Snapshot(const Snapshot& other) = default;
+Snapshot::Snapshot(Snapshot&& other) noexcept = default;
+Snapshot& Snapshot::operator=(const Snapshot& other) = default;
+Snapshot& Snapshot::operator=(Snapshot&& other) noexcept = default;
+Snapshot::~Snapshot() = default;
+
 std::optional<Row> Snapshot::find_row(std::string_view node) const {
   const auto* row = row_of_node_.find(stable_hash(node), [&](Row known) { return node_name(known) == node; });
   return row ? std::optional(*row) : std::nullopt;

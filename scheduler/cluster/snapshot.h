@@ -65,6 +65,14 @@ struct Moment {
 
 class Snapshot {
  public:
+  // In snapshot.cc: they concern a hundred kinds of tables, which each file would compile that copies one.
+  Snapshot();
+  Snapshot(const Snapshot& other);
+  Snapshot(Snapshot&& other) noexcept;
+  Snapshot& operator=(const Snapshot& other);
+  Snapshot& operator=(Snapshot&& other) noexcept;
+  ~Snapshot();
+
   // --- shape ---
   std::size_t rows() const { return rows_; }  // greater than every row; see present() for free rows
   std::size_t chunks() const { return allocatable_milli_cpu.chunks(); }
