@@ -27,8 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// kToSettle: a refused report is tried again after a minute, and devices become ready after kToReady.
-constexpr std::chrono::seconds kTtl{150}, kToRest{90}, kStop{35}, kToSettle{70};
+// kToSettle: a namespace that refuses reports is tried once a minute; devices become ready after kToReady.
+constexpr std::chrono::seconds kTtl{150}, kToRest{90}, kStop{35}, kToSettle{210};
 // An engine that may lose events relists after 5 to 6.25 minutes of its clock, which is up to a twentieth
 // slow, and not after an hour: most of the life would be renewals of the lease.
 constexpr std::chrono::minutes kRelist{5}, kToRelist{8};
@@ -450,9 +450,9 @@ void Life::pass() {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  if (!network_.has_lost_events() && what_is_held_wrongly()) {
-    if (!run_until(time_.now() + kToSettle)) return;
-    if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));
+  for (auto left = kToSettle; !network_.has_lost_events() && what_is_held_wrongly(); left -= 70s) {
+    if (left <= 0s) return observer_.fail(*what_is_held_wrongly());
+    if (!run_until(time_.now() + 70s)) return;
   }
   ending_ = true;
   for (const auto& process : processes_) process->stop();
