@@ -81,7 +81,7 @@ class ControlPlane(Service):
                             "--disable-admission-plugins", ",".join(self.admission_off),
                             "--max-requests-inflight", "2000", "--max-mutating-requests-inflight", "1000",
                             *self.api_flags], self.dir / "apiserver.log",
-                           env=environment(GOGC="400"))  # a quarter of its CPU for 100 MiB more
+                           env=environment(GOGC="1000", GOMEMLIMIT="1GiB"))  # a quarter of a start's CPU for 100 MiB more
         self.wait_ready()
 
     def wait_ready(self, seconds=300):
