@@ -14,11 +14,13 @@ IDLE_SECONDS = 30  # less than the idle timeout of the servers, so that no reque
 
 
 @functools.cache
-def unverified():
-    """Returns a TLS context for servers with self-signed certificates. It does not load the system's, which takes longer than a
-    request."""
+def unverified(*certificate):
+    """Returns a TLS context for servers with self-signed certificates; with the files of a client certificate, it shows that one. It
+    does not load the system's certificates, which takes longer than a request."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate:
+        context.load_cert_chain(*certificate)
     return context
 
 

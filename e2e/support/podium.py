@@ -3,7 +3,6 @@ import json
 import os
 import pathlib
 import re
-import ssl
 import subprocess
 import urllib.error
 import urllib.request
@@ -66,17 +65,9 @@ def apply(plane, manifests):
     await_rights(plane)
 
 
-def showing(*certificate):
-    """Returns a TLS context that presents a client certificate."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    context.load_cert_chain(*certificate)
-    return context
-
-
 def https_get(port, path, token=None, method="GET", certificate=None, timeout=30, accept=None):
     """Returns (status, text) of a scheduler's HTTPS port on the loopback; (0, reason) if it does not answer."""
-    context = unverified() if certificate is None else showing(*certificate)
+    context = unverified(*(certificate or ()))
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if accept:
         headers["Accept"] = accept
