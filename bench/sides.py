@@ -9,7 +9,8 @@ import time
 import urllib.request
 
 from e2e.support import podium
-from e2e.support.control_plane import BIN, Process, environment, free_ports, wait_until
+from e2e.support.control_plane import BIN, ControlPlane, Process, environment, free_ports, wait_until
+from e2e.support.usage import cpu_seconds
 
 SCHEDULER = "default-scheduler"
 
@@ -22,12 +23,17 @@ def output(*argv):
     return subprocess.run([str(a) for a in argv], check=True, text=True, capture_output=True).stdout.strip()
 
 
+class Plane(ControlPlane):
+    """A control plane whose API server collects garbage as it does everywhere: tests make it rare, to start faster."""
+    api_environment = {}
+
+
 class KubeScheduler:
     """kube-scheduler with its defaults, except for the client-side rate limit, which would dominate the results."""
 
     def __init__(self, plane):
         self.dir = plane.dir / "kube-scheduler"
-        self.dir.mkdir()
+        self.dir.mkdir(exist_ok=True)
         self.port = free_ports(1)[0]
         self.config = self.dir / "config.json"
         self.config.write_text(json.dumps({
@@ -73,11 +79,6 @@ def scheduler_for(part, plane):
     podium.install(plane, [f"schedulerName={SCHEDULER}", f"podium.reports.enabled={reports}",
                            *podium.NO_ELECTION])
     return Podium(plane)
-
-
-def cpu_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def quiet(scheduler, seconds=300):

@@ -43,6 +43,7 @@ class ControlPlane(Service):
     names = ("IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc")    # in the API server's certificate
     users = ((ADMIN_TOKEN, "admin", "system:masters"),)                       # token, user, group
     admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods do not need accounts, nodes do not need to be ready
+    api_environment = {"GOGC": "1000", "GOMEMLIMIT": "1GiB"}                   # a quarter of a start's CPU for 100 MiB more
 
     def __init__(self, directory=None, keep=False, api_flags=(), etcd_quota=8 << 30, api_server=BIN / "kube-apiserver"):
         self.keep, self.etcd_quota = keep, etcd_quota  # bytes
@@ -81,7 +82,7 @@ class ControlPlane(Service):
                             "--disable-admission-plugins", ",".join(self.admission_off),
                             "--max-requests-inflight", "2000", "--max-mutating-requests-inflight", "1000",
                             *self.api_flags], self.dir / "apiserver.log",
-                           env=environment(GOGC="1000", GOMEMLIMIT="1GiB"))  # a quarter of a start's CPU for 100 MiB more
+                           env=environment(**self.api_environment))
         self.wait_ready()
 
     def wait_ready(self, seconds=300):

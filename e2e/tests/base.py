@@ -1,9 +1,9 @@
 """Base of the live tests: a control plane and a podium for each class, and builders of objects."""
-import pathlib
 import unittest
 
 from e2e.support import podium
 from e2e.support.control_plane import ROOT, ControlPlane, wait_until
+from e2e.support.usage import peak_mib
 
 REPORTS = "/apis/podium.dev/v1alpha1/namespaces/default/schedulingreports"
 
@@ -73,10 +73,8 @@ class Live(unittest.TestCase):
         wait_until(lambda: self.podium.get("/readyz") == (200, "ok"), "podium ready")
 
     def assert_has_stayed_within_the_charts_memory(self):
-        status = pathlib.Path(f"/proc/{self.podium.process.pid}/status").read_text()
-        peak = int(status.split("VmHWM:")[1].split()[0])  # KiB
         factor = 1 if podium.PROGRAM == ROOT / "build/release/podium" else 8  # a sanitizer's program takes more
-        self.assertLess(peak, factor * 512 * 1024)
+        self.assertLess(peak_mib(self.podium.process.pid), factor * 512)
 
     def knows(self, kind, number):
         """Waits until podium's cache has this number of nodes or pods: a deletion reaches it a little after the API server."""
