@@ -19,10 +19,13 @@ from e2e.support.name_server import NameServer, may_use_port_53
 from e2e.tests.base import node, pod
 
 MEBIBYTE = 1 << 20
-# Debian 13's OpenSSL is larger and brings two compressors; some of its mirrors lack mimalloc's sources.
+# Debian 13's OpenSSL is larger and brings two compressors, its RE2 Abseil; some of its mirrors lack mimalloc's sources.
 WITH_COMPRESSORS = any(
     "-lzstd" in path.read_text() for path in pathlib.Path("/usr/lib").glob("*/pkgconfig/libcrypto.pc")
 )
+WITH_ABSEIL = "absl_" in subprocess.run(
+    ["pkg-config", "--print-requires", "re2"], capture_output=True, text=True, check=True
+).stdout
 WITH_MIMALLOC = (ROOT / ".cache/sources/mimalloc/src/static.c").is_file()
 LARGEST = (24 if WITH_COMPRESSORS else 20) * MEBIBYTE
 FILES = {
@@ -47,6 +50,7 @@ LINKED = {
     "spdlog",
     "yaml-cpp",
 }
+LINKED |= {"Abseil"} if WITH_ABSEIL else set()
 LINKED |= {"mimalloc"} if WITH_MIMALLOC else set()
 LINKED |= {"Zstandard", "zlib"} if WITH_COMPRESSORS else set()
 
