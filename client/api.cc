@@ -142,7 +142,7 @@ Task<Result<json::value>> Api::call_json(Request request, CallOptions options) {
   const std::string method = request.method, target = request.target;
   auto response = co_await call(std::move(request), options);
   if (!response) co_return std::unexpected(std::move(response.error()));
-  auto parsed = api::parse_json(response->body);
+  auto parsed = api::parse_object(response->body);
   if (!parsed) co_return std::unexpected(undecodable(parsed.error(), method, target));
   co_return parsed;
 }
@@ -180,7 +180,7 @@ Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions
   page.resource_version = std::move(cut->resource_version);
   page.token = std::move(cut->token);
   for (const auto text : cut->items) {
-    auto item = api::parse_json(text);
+    auto item = api::parse_object(text);
     page.items.push_back(item ? std::move(*item) : read_outline(text, {}));
     if (!item) unreadable_once(resource, name_of(page.items.back()), item.error());
   }

@@ -17,4 +17,10 @@ Result<boost::json::value> parse_json(std::string_view text, const boost::json::
   return value;
 }
 
+Result<boost::json::value> parse_object(std::string_view text, const boost::json::storage_ptr& storage) {
+  auto value = parse_json(text, storage);
+  if (value && !value->is_object()) return invalid("not a JSON object");
+  return value;
+}
+
 }  // namespace podium::api

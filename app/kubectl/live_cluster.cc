@@ -129,7 +129,7 @@ client::Task<Result<json::value>> LiveCluster::send(std::shared_ptr<client::Tran
   if (response->status >= 300) {
     co_return std::unexpected(client::status_error(response->body, response->status));
   }
-  co_return api::parse_json(response->body);
+  co_return api::parse_object(response->body);
 }
 
 AdmittedPod LiveCluster::dry_run_pod(const std::string& ns, const json::value& pod) {
@@ -267,9 +267,9 @@ client::Task<Result<json::value>> LiveCluster::watch(client::Resource resource, 
     client::CallOptions options{*time};
     auto object = co_await api_.get(resource, ns, name, options);
     if (!object || done(*object)) co_return std::move(object);
-    std::string target = resource.path(ns) + "?watch=true&fieldSelector=metadata.name%3D" +
-                         client::percent_encode(name) +
-                         "&resourceVersion=" + api::text_at(*object, "/metadata/resourceVersion");
+    std::string target =
+        resource.path(ns) + "?watch=true&fieldSelector=metadata.name%3D" + client::percent_encode(name) +
+        "&resourceVersion=" + client::percent_encode(api::text_at(*object, "/metadata/resourceVersion"));
     auto seen = co_await watch_once(std::move(target), done, deadline);
     if (seen && *seen) co_return Result<json::value>(std::move(**seen));
     if (interrupted_) co_return fail(Error::Kind::cancelled, kInterrupted);

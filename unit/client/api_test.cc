@@ -350,7 +350,7 @@ TEST_F(ApiTest, AnExpiredContinueTokenEndsTheList) {
 }
 
 TEST_F(ApiTest, RepliesThatAreNotWhatWasAskedForAreErrors) {
-  for (const char* body : {"", "{", "nonsense"}) {
+  for (const char* body : {"", "{", "nonsense", "[]", "5", "null"}) {
     server_.then(replying(200, body));
     auto result = loop_.run(api_.get(resource::nodes, "", "n"));
     ASSERT_FALSE(result) << body;
