@@ -198,7 +198,8 @@ class FairQueue {
     return std::max(wakes_.begin()->first, paused_until_);
   }
 
-  bool contains(const std::string& key) const {  // waits
+  // Waits; may be in progress as well.
+  bool contains(const std::string& key) const {
     const auto it = items_.find(key);
     return it != items_.end() && it->second.value;
   }
@@ -208,9 +209,8 @@ class FairQueue {
   std::size_t namespaces() const { return flows_.size(); }
   std::uint64_t done() const { return done_; }
   std::uint64_t failed() const { return failed_; }
-  std::uint64_t dropped() const {
-    return dropped_;
-  }  // refused, evicted, retried too often, not tried, or at a stop
+  // Refused, evicted, retried too often, not tried, or at a stop.
+  std::uint64_t dropped() const { return dropped_; }
 
  private:
   struct Item;

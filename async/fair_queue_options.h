@@ -18,6 +18,10 @@ enum class Outcome {
   retry_namespace,  // its whole namespace backs off
   retry_all,        // the whole queue backs off
 };
+constexpr bool is_retried(Outcome outcome) {
+  using enum Outcome;
+  return outcome == retry || outcome == retry_namespace || outcome == retry_all;
+}
 
 // How long a stop writes what waits in a queue. After `minor` only the items that no later process writes are
 // left, and after `all` none.

@@ -96,7 +96,8 @@ class Writers {
     end_drain_if_idle();
   }
 
-  bool contains(const std::string& key) const {  // waits, and is not in progress
+  // Waits; may be in progress as well.
+  bool contains(const std::string& key) const {
     const std::lock_guard lock(mutex_);
     return queue_.contains(key);
   }

@@ -157,12 +157,7 @@ Task<Questions::Referred> Questions::refer(Questions* self, Request request, Que
   auto text = co_await asker.reference(question);
   if (!text) co_return std::unexpected(unavailable("the API server does not answer: " + text.error().text()));
   if (!*text) co_return std::unexpected(status_reply(404, explain::not_found(*question).text()));
-  const std::function<Read()> reading = [question, json = std::move(**text)]() -> Read {
-    auto out = std::make_shared<explain::Question>(*question);
-    if (auto read = explain::read_subject(json, *out); !read) return std::unexpected(read.error());
-    return QuestionPtr(std::move(out));
-  };
-  auto read = co_await asker.run<Read>(question->meta.namespace_, reading, until);
+  auto read = co_await asker.refer(question, std::move(**text), until);
   if (!read) co_return std::unexpected(no_thread());
   if (!*read) co_return std::unexpected(status_reply(400, read->error().message));
   co_return std::move(**read);

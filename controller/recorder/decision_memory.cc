@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/heap_bytes.h"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr std::size_t kEntryBytes = 256;      // lists, sets and maps of an entry
 constexpr std::size_t kDroppedTogether = 32;  // expired entries that a new decision drops under the lock
-constexpr std::size_t kBlockedSeries = 1'000;
+constexpr std::size_t kBlockedSeries = 1'000, kBlockedSeriesOfNamespace = 32;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
 
 std::uint64_t trace_hash(std::string_view key) { return hash_text(key); }
@@ -55,7 +57,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   if (!began_) began_ = now;
   const auto before = entries_.find(key);
   if (before == entries_.end() || before->second.is_gone || before->second.decision->uid() != uid)
-    evictions_.has_successor({ns, pod});
+    evictions_.note_successor({ns, pod});
   if (before != entries_.end()) drop(before->second, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
@@ -147,7 +149,7 @@ DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::str
   return out;
 }
 
-// What is found but for the decision, which is returned.
+// Fills in all of `out` but the decision. Returns that packed: it is unpacked without the lock.
 DecisionMemory::KeptPtr DecisionMemory::look_up(const explain::NamespacedName& pod, Found& out) const {
   const auto key = pod.text();
   out.began = began_;
@@ -269,14 +271,20 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
   auto& family = out.gauges(
       "podium_blocked_pods",
       "Pending pods, by the reason that `kubectl podium pending` names: its code as in reports, and "
-      "the resource that is short. Counts the remembered decisions; beyond 1,000 series, one "
-      "with the code `Other` sums up the smallest.",
+      "the resource that is short. Counts the remembered decisions; beyond 1,000 series, or 32 of a "
+      "namespace, one with the code `Other` sums up the smallest.",
       {"namespace", "code", "resource"});
   std::ranges::stable_sort(blocked, std::greater(), &std::pair<std::size_t, Blocked>::first);
-  std::size_t others = 0;
-  for (std::size_t i = 0; i < blocked.size(); ++i) {
-    auto& [pods, by] = blocked[i];
-    if (i < kBlockedSeries)
+  // A namespace may name as many resources as it likes: the largest series of each one come first.
+  std::map<std::string_view, std::size_t> of_namespace;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // the place within the namespace, the index
+  for (std::size_t i = 0; i < blocked.size(); ++i)
+    order.emplace_back(of_namespace[blocked[i].second.front()]++, i);
+  std::ranges::sort(order);
+  std::size_t others = 0, series = 0;
+  for (const auto& [place, i] : order) {
+    const auto& [pods, by] = blocked[i];
+    if (place < kBlockedSeriesOfNamespace && series++ < kBlockedSeries)
       family.add({by.begin(), by.end()}, pods);
     else
       others += pods;

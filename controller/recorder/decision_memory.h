@@ -173,7 +173,7 @@ class DecisionMemory {
   using Dropped = std::vector<KeptPtr>;
 
   KeptPtr look_up(const explain::NamespacedName& pod, Found& out) const;
-  // To the list, the entries from its end on, up to the query's limit.
+  // Appends the entries from the end of the list on, up to the query's limit.
   void add_newest(const auto& entries, const Query& query, std::vector<Picked>& to) const;
   // One page, the last decision first. Deleted pods: only those among the last ones of all namespaces.
   std::vector<Picked> newest(const Query& query) const;

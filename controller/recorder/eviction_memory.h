@@ -42,8 +42,8 @@ class EvictionMemory {
     while (by_age_.size() > kKept) forget_oldest();
     return true;
   }
-  // Another pod of this name was decided on since.
-  void has_successor(const Name& victim) {
+  // Another pod of this name was decided on: the eviction is no longer of the last one.
+  void note_successor(const Name& victim) {
     if (const auto it = by_victim_.find(victim); it != by_victim_.end()) it->second.is_of_last = false;
   }
   // The eviction of the last pod of this name; null: none is known.

@@ -237,7 +237,6 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
 
 Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   auto& job = sent->item->value;
-  Result<json::value> filled = std::unexpected(Error{});
   if (!sent->is_new) {
     // It was edited, or a write without an answer took effect: continues from the stored report.
     const auto there = co_await read_report(&self->api, &job.owner, &sent->report.name);
@@ -255,8 +254,6 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       co_return;
     }
     sent->report = written_before(*there);
-    stamp(sent->report, *job.status);
-    filled = co_await rewrite(self, &job, &sent->report);
   } else {
     auto made = co_await make(self, &job, sent->report.name, false);
     if (!made) {
@@ -264,9 +261,9 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       co_return;
     }
     sent->report = std::move(*made);
-    stamp(sent->report, *job.status);
-    filled = co_await rewrite(self, &job, &sent->report);
   }
+  stamp(sent->report, *job.status);
+  const auto filled = co_await rewrite(self, &job, &sent->report);
   if (filled) {
     self->done(*sent->item, std::move(sent->report), *filled, false);
     co_return;

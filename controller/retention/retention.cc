@@ -123,7 +123,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
     for (const auto& item : items) {
       auto report = read_metadata(item);
       if (!report) continue;
-      held->server.is_at_least(report->created, self->now());
+      held->server.saw_at_least(report->created, self->now());
       if (!held->index.mark_listed(report->ns, report->name, report->uid, report->version))
         unknown.push_back(std::move(*report));
     }
@@ -229,7 +229,7 @@ void Retention::track(const std::string& ns, const std::string& name, const std:
   if (uid.empty()) return;
   const auto held = impl_->shared.state.hold();
   const auto now = impl_->now();
-  if (server_time) held->server.is(*server_time, now);
+  if (server_time) held->server.saw(*server_time, now);
   Report report{.ns = ns, .name = name, .uid = uid, .kind = kind};
   const auto written = held->server.now(now);
   report.due = ttl >= explain::kKept

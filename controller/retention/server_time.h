@@ -12,8 +12,10 @@ namespace podium::controller {
 
 class ServerTime {
  public:
-  void is(Wall server, Steady now) { ahead_ = server.time_since_epoch() - now.time_since_epoch(); }
-  void is_at_least(Wall server, Steady now) {
+  // The server's time is `server` now.
+  void saw(Wall server, Steady now) { ahead_ = server.time_since_epoch() - now.time_since_epoch(); }
+  // It is that or later: something exists that was made at that time.
+  void saw_at_least(Wall server, Steady now) {
     const auto ahead = server.time_since_epoch() - now.time_since_epoch();
     if (!ahead_ || ahead > *ahead_) ahead_ = ahead;
   }

@@ -29,15 +29,15 @@ const client::Resource kCoschedulingGroups{"scheduling.x-k8s.io", "v1alpha1", "p
 
 constexpr std::int64_t kListed = 10;  // at a time: a tenant's objects may be large
 
-client::CallOptions of_a_read() {
-  client::CallOptions options;
-  options.deadline = std::chrono::seconds(5);
-  return options;
-}
-
 // The object was read, and cannot be decoded. After other errors nothing more is read: the next read may also
 // take as long as its deadline.
 bool is_read(const Error& error) { return error.kind == Error::Kind::invalid; }
+
+std::unexpected<Error> out_of_time() {
+  return std::unexpected(Error{.kind = Error::Kind::timeout,
+                               .message = fmt::format("the objects of the question were not read within {} s",
+                                                      AdmissionReader::kReading.count())});
+}
 
 std::unexpected<Error> too_large() {
   return std::unexpected(Error{.kind = Error::Kind::too_large,
@@ -69,8 +69,9 @@ Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
 
 Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
+  const auto until = api_.clock().now() + kReading;
   auto groups = co_await groups_of(question);
-  co_await read_groups(std::move(groups), &out);
+  co_await read_groups(std::move(groups), until, &out);
   if (question->search) co_return out;
   const auto pods = explain::placed_pods(*question);
   const auto& ns = question->subject->pod.meta.namespace_;
@@ -83,7 +84,7 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain:
     if (is_new || question->fixes) classes.insert(each.subject->pod.runtime_class);
   }
   if (has_new) {
-    co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range,
+    co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range, until,
                       &out.limit_ranges);
   }
   // An answer has those that the question adds, whether the cluster has them or not.
@@ -91,17 +92,17 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain:
     for (const auto& added : change.objects.runtime_classes) classes.erase(added->meta.name);
   }
   for (const auto& name : classes) {
-    const bool continues = co_await read_runtime_class(name, &out);
+    const bool continues = co_await read_runtime_class(name, until, &out);
     if (!continues) break;
   }
-  co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, &out.quotas);
-  co_await read_claim_templates(question, &out);
+  co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, until, &out.quotas);
+  co_await read_claim_templates(question, until, &out);
   co_return out;
 }
 
 template <typename T>
 Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* resource, std::string ns,
-                                     Result<T> (*decode)(const boost::json::value&),
+                                     Result<T> (*decode)(const boost::json::value&), Steady until,
                                      std::optional<std::vector<T>>* out) {
   std::vector<boost::json::value> items;
   client::ListOptions list;
@@ -112,7 +113,12 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
         std::ranges::move(page, std::back_inserter(items));
         return items.size() <= kMostListed;
       };
-  const auto listed = co_await api_.list_pages(*resource, ns, list, take, of_a_read());
+  const auto options = options_until(until);
+  if (!options) {
+    log(kind, out_of_time().error());
+    co_return;
+  }
+  const auto listed = co_await api_.list_pages(*resource, ns, list, take, *options);
   auto objects = listed ? decode_all(items, decode) : std::unexpected(listed.error());
   if (objects && items.size() > kMostListed)
     objects = invalid(fmt::format("more than {} in namespace {}", kMostListed, ns));
@@ -123,7 +129,7 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
   }
 }
 
-Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
+Task<bool> AdmissionReader::read_runtime_class(std::string name, Steady until, api::AdmissionObjects* out) {
   // The author chooses the name: it must not lead to another path.
   if (!api::is_dns_subdomain(name)) {
     const bool is_none = name.empty();
@@ -131,7 +137,8 @@ Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionO
     co_return is_none;
   }
   auto path = client::resource::runtime_classes.path("", name);
-  auto read = co_await read_one(std::move(path), kMostListedBytes, &api::decode_runtime_class, &classes_);
+  auto read =
+      co_await read_one(std::move(path), kMostListedBytes, &api::decode_runtime_class, until, &classes_);
   if (read) {
     out->runtime_classes.emplace(std::move(name), std::move(read->object));
     co_return true;
@@ -144,7 +151,7 @@ Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionO
 }
 
 Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::Question> question,
-                                                 api::AdmissionObjects* out) {
+                                                 Steady until, api::AdmissionObjects* out) {
   const auto names = explain::claim_templates_of(explain::placed_pods(*question));
   if (!names) co_return;  // the answer refuses the question
   auto left = kMostListedBytes;
@@ -160,7 +167,8 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
       continue;
     }
     auto path = client::resource::resource_claim_templates.path(question->subject->pod.meta.namespace_, name);
-    auto read = co_await read_one(std::move(path), left, &api::decode_resource_claim_template, &templates_);
+    auto read =
+        co_await read_one(std::move(path), left, &api::decode_resource_claim_template, until, &templates_);
     if (read) {
       left -= read->bytes;
       out->claim_templates.emplace(name, std::move(read->object));
@@ -202,7 +210,7 @@ std::vector<AdmissionReader::Group> AdmissionReader::in_turns(const Groups& grou
 
 // A kind that the API server does not serve has no objects. It may serve it later, so the next question asks
 // again, once.
-Task<void> AdmissionReader::read_groups(Groups groups, api::AdmissionObjects* out) {
+Task<void> AdmissionReader::read_groups(Groups groups, Steady until, api::AdmissionObjects* out) {
   std::size_t left = kMostGroups;
   std::set<bool> unserved, failed;
   for (const auto& [is_of_kubernetes, ns, name] : in_turns(groups)) {
@@ -214,7 +222,8 @@ Task<void> AdmissionReader::read_groups(Groups groups, api::AdmissionObjects* ou
     }
     --left;
     auto path = (is_of_kubernetes ? kPodGroups : kCoschedulingGroups).path(ns, name);
-    auto read = co_await read_one(std::move(path), kMostListedBytes, &api::pod_group_minimum, &groups_);
+    auto read =
+        co_await read_one(std::move(path), kMostListedBytes, &api::pod_group_minimum, until, &groups_);
     if (read) {
       if (read->object > 0) out->group_minimums[{ns, name}] = read->object;
     } else if (client::object_is_gone(read.error())) {
@@ -229,20 +238,30 @@ Task<void> AdmissionReader::read_groups(Groups groups, api::AdmissionObjects* ou
   }
 }
 
-template <typename T>
-Task<Result<typename ReadCache<T>::Entry>> AdmissionReader::read_one(
-    std::string path, std::size_t most_bytes, Result<T> (*decode)(const boost::json::value&),
-    ReadCache<T>* cache) {
+std::optional<client::CallOptions> AdmissionReader::options_until(Steady until) const {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - api_.clock().now());
+  if (left.count() <= 0) return std::nullopt;
+  client::CallOptions options;
+  options.deadline = std::min<std::chrono::milliseconds>(left, kReadingOne);
+  return options;
+}
+
+template <typename Cache, typename T>
+Task<Result<typename Cache::Entry>> AdmissionReader::read_one(std::string path, std::size_t most_bytes,
+                                                              Result<T> (*decode)(const boost::json::value&),
+                                                              Steady until, Cache* cache) {
   const auto* known = cache->find(path, api_.clock().now());
   if (known && known->bytes <= most_bytes) co_return *known;
-  const auto text = co_await api_.get_text(path, of_a_read());
+  const auto options = options_until(until);
+  if (!options) co_return out_of_time();
+  const auto text = co_await api_.get_text(path, *options);
   if (!text) co_return std::unexpected(text.error());
   if (text->size() > most_bytes) co_return too_large();
   const auto read = api::parse_json(*text);
   auto object = read ? decode(*read) : std::unexpected(read.error());
   if (!object) co_return std::unexpected(object.error());
   cache->keep(std::move(path), *object, text->size(), api_.clock().now());
-  co_return typename ReadCache<T>::Entry{.object = std::move(*object), .bytes = text->size()};
+  co_return typename Cache::Entry{.object = std::move(*object), .bytes = text->size()};
 }
 
 void AdmissionReader::log(const char* kind, const Error& error) {

@@ -4,13 +4,14 @@
 // those that wait.
 //
 // Reads them when a question needs them, without a watch: questions are few, and these objects would need a
-// cache in each podium. An object that cannot be read is omitted: the answer lists it as not modelled, and
-// the log has the reason, once a minute for each reason.
+// cache in each podium. An object that cannot be read in time is omitted: the answer lists it as not
+// modelled, and the log has the reason, once a minute for each reason.
 //
 // Owner: WhatIfController. Threads: as the Api's. Errors: none; a reply of a proxy counts as not read.
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <compare>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "api/admission/admission.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "controller/what_if/read_cache.h"
@@ -36,6 +38,8 @@ class AdmissionReader {
   static constexpr std::size_t kMostListed = 100, kMostListedBytes = 4 << 20;
 
   static constexpr std::size_t kMostGroups = 128;  // that are read for a question
+  // For all objects of a question together, and for one. A question keeps a place while it reads.
+  static constexpr std::chrono::seconds kReading{10}, kReadingOne{5};
 
   // Returns the pods without a node.
   using Waiting = std::function<client::Task<std::vector<cluster::PodInfoPtr>>()>;
@@ -49,17 +53,17 @@ class AdmissionReader {
  private:
   template <typename T>
   client::Task<void> read_all(const char* kind, const client::Resource* resource, std::string ns,
-                              Result<T> (*decode)(const boost::json::value&),
+                              Result<T> (*decode)(const boost::json::value&), Steady until,
                               std::optional<std::vector<T>>* out);
   // An object, from the cache if it has it.
-  template <typename T>
-  client::Task<Result<typename ReadCache<T>::Entry>> read_one(std::string path, std::size_t most_bytes,
-                                                              Result<T> (*decode)(const boost::json::value&),
-                                                              ReadCache<T>* cache);
+  template <typename Cache, typename T>
+  client::Task<Result<typename Cache::Entry>> read_one(std::string path, std::size_t most_bytes,
+                                                       Result<T> (*decode)(const boost::json::value&),
+                                                       Steady until, Cache* cache);
   // False: no other class is read. The question is refused because this one is missing, or the API server
   // does not answer, and each read may take as long as its deadline.
-  client::Task<bool> read_runtime_class(std::string name, api::AdmissionObjects* out);
-  client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
+  client::Task<bool> read_runtime_class(std::string name, Steady until, api::AdmissionObjects* out);
+  client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question, Steady until,
                                           api::AdmissionObjects* out);
   struct Group {
     bool is_of_kubernetes = false;
@@ -70,14 +74,16 @@ class AdmissionReader {
   // The first group of each namespace, then the second one of each: a namespace does not use up the bound.
   static std::vector<Group> in_turns(const Groups& groups);
   client::Task<Groups> groups_of(std::shared_ptr<const explain::Question> question);
-  client::Task<void> read_groups(Groups groups, api::AdmissionObjects* out);
+  client::Task<void> read_groups(Groups groups, Steady until, api::AdmissionObjects* out);
+  // Nullopt: the time is over.
+  std::optional<client::CallOptions> options_until(Steady until) const;
   void log(const char* kind, const Error& error);
 
   client::Api& api_;
   const Waiting waiting_;
   ReadCache<api::RuntimeClass> classes_;
   ReadCache<api::ResourceClaimTemplate> templates_;
-  ReadCache<std::size_t> groups_;  // their minimums
+  ReadCache<std::size_t, kMostGroups> groups_;  // their minimums
   LogLimit log_;
 };
 

@@ -123,7 +123,7 @@ bool goes_without_labels(const Error& error) {
 }
 
 async::Outcome outcome_of_failure(const Error& error) {
-  // The report is gone, whatever the reply names: the watch will deliver the delete.
+  // The report is probably gone. The watch delivers that, and the retry is then forgotten.
   const bool is_of_namespace = client::concern_of(error) == client::Concern::of_namespace;
   if (client::is_not_found(error) && !is_of_namespace) return async::Outcome::retry;
   switch (error.status.code) {

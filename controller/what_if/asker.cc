@@ -33,6 +33,17 @@ async::Task<std::vector<cluster::PodInfoPtr>> Asker::waiting_for(
   co_return co_await self->waiting_();
 }
 
+async::Task<std::optional<Asker::Referred>> Asker::refer(std::shared_ptr<const explain::Question> question,
+                                                         std::string json, Steady until) {
+  auto ns = question->meta.namespace_;
+  std::function<Referred()> reading = [question, json = std::move(json)]() -> Referred {
+    auto out = std::make_shared<explain::Question>(*question);
+    if (auto read = explain::read_subject(json, *out); !read) return std::unexpected(read.error());
+    return out;
+  };
+  co_return co_await run<Referred>(std::move(ns), std::move(reading), until);
+}
+
 bool Asker::Slices::go_on() {
   const auto slice = used();
   if (slice >= kSlice && turn_.is_wanted()) pause();

@@ -43,7 +43,7 @@ class Asker {
   using Reference = std::function<async::Task<Result<std::optional<std::string>>>(
       std::shared_ptr<const explain::Question>)>;
 
-  // Returns the pods without a node, for a search.
+  // Returns the pods without a node, for the questions that need them (explain::needs_waiting).
   using Waiting = std::function<async::Task<std::vector<cluster::PodInfoPtr>>()>;
 
   // `read` may be empty: then no objects are read, and the answers say so. Without `waiting` no pod waits,
@@ -90,6 +90,12 @@ class Asker {
     turn->charge(done.second);
     co_return std::move(done.first);
   }
+
+  // The question with its subject, which it refers to and which has this JSON. Read on a worker, since it may
+  // be long. Nullopt: its turn did not come before `until`.
+  using Referred = Result<std::shared_ptr<const explain::Question>>;
+  async::Task<std::optional<Referred>> refer(std::shared_ptr<const explain::Question> question,
+                                             std::string json, Steady until);
 
   // Runs on the I/O thread.
   async::Task<Result<std::optional<std::string>>> reference(std::shared_ptr<const explain::Question> asked) {

@@ -27,14 +27,15 @@ using WhatIfQuestions = async::Writers<WaitingQuestion>;
 using WhatIfAnswers = async::Writers<AnswerPatch>;
 
 inline constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;
-inline constexpr unsigned kAnswerWriters = 4, kStanding = 15;
+inline constexpr unsigned kAnswerWriters = 4;
+inline constexpr unsigned kReadAhead = 15;  // questions that were read and wait for their turn
 
 inline async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_if) {
   async::WritersOptions options;
   options.name = "what-ifs";
   // Questions that were read wait in Asker's turns next to those of the HTTPS API, one of a namespace for
   // each worker, so that the turns choose among namespaces.
-  options.workers = static_cast<unsigned>(what_if.workers) + kStanding;
+  options.workers = static_cast<unsigned>(what_if.workers) + kReadAhead;
   options.queue.busy_per_namespace = static_cast<std::size_t>(what_if.workers);
   options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);
   options.queue.per_namespace = static_cast<std::size_t>(what_if.max_waiting_per_namespace);

@@ -19,10 +19,11 @@
 
 namespace podium::controller {
 
-template <typename T>
+// `most`: objects.
+template <typename T, std::size_t most = 64>
 class ReadCache {
  public:
-  static constexpr std::size_t kMost = 64, kMostBytes = 1 << 20;
+  static constexpr std::size_t kMost = most, kMostBytes = 1 << 20;
   static constexpr std::chrono::seconds kTtl{2};
 
   struct Entry {

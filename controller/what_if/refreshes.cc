@@ -9,7 +9,7 @@ bool Refreshes::place(const std::string& ns, const std::string& name, const std:
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end() || !it->second.has_place) {
-    if (!is_free(ns)) {
+    if (!make_place(ns)) {
       if (it != entries_.end()) erase(it);
       return false;
     }
@@ -30,8 +30,8 @@ void Refreshes::drop(const std::string& key) {
   if (const auto it = entries_.find(key); it != entries_.end()) erase(it);
 }
 
-// True if the namespace may take a place; one is free then.
-bool Refreshes::is_free(const std::string& ns) {
+// Frees a place for the namespace, if need be that of another one. False: it may not have one.
+bool Refreshes::make_place(const std::string& ns) {
   const auto found = of_namespace_.find(ns);
   const auto own = found == of_namespace_.end() ? 0 : found->second;
   if (own >= limits_.per_namespace) return false;

@@ -82,7 +82,7 @@ class Refreshes {
   using Entries = std::map<std::string, Entry>;
   void set(Entry& entry, Steady at);
   void unset(Entry& entry);
-  bool is_free(const std::string& ns);
+  bool make_place(const std::string& ns);
   bool displace(std::size_t own);
   void leave(Entry& entry);
   void erase(Entries::iterator at);

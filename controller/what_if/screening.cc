@@ -41,7 +41,7 @@ bool Screening::keeps_too_long(const ReadWhatIf& read) const {
          !retention_.may_keep(read.asked.ns, read.asked.name, size_of_report(read.bytes));
 }
 
-Screened Screening::screen(const std::string& key, Steady asked_at, ReadWhatIf& read) const {
+Screened Screening::admit(const std::string& key, Steady asked_at, ReadWhatIf& read) const {
   const AnswerTerms of_refusal{.ttl = ttl_, .refresh = std::chrono::seconds(0), .asked_at = asked_at};
   Screened out{.terms = of_refusal};
   if (keeps_too_long(read)) {

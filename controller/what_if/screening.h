@@ -28,8 +28,9 @@ class Screening {
   Screening(const Clock& clock, const Retention& retention, Refreshes& refreshes, std::chrono::seconds ttl)
       : clock_(clock), retention_(retention), refreshes_(refreshes), ttl_(ttl) {}
 
-  // `key`: identifies the question among the refreshed ones. Replaces a refused question by an error.
-  Screened screen(const std::string& key, Steady asked_at, ReadWhatIf& read) const;
+  // Takes or gives up the question's place among the refreshed ones, which `key` identifies. A question that
+  // is refused since too many are kept becomes an error in `read`.
+  Screened admit(const std::string& key, Steady asked_at, ReadWhatIf& read) const;
 
  private:
   // True if it does not expire, and there is no room for another one that does not.

@@ -48,8 +48,6 @@ constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
 
 std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
-bool is_retried(async::Outcome outcome) { return outcome >= async::Outcome::retry; }
-
 template <typename Item>
 void schedule_retry(Item& item, const Error& error) {
   item.outcome = outcome_of_failure(error);
@@ -244,10 +242,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       refresh_later(item->key);
       co_return;
     }
-    auto& [asked, question, ttl, refresh, bytes, again] = **read;
+    if (const bool has_subject = co_await read_subject(&asker, &**read); !has_subject) co_return;
+    auto& [asked, question, ttl, refresh, bytes, again, reference] = **read;
     const auto ttl_of_refusals = config.podium.reports.ttl;
     auto [terms, answer, is_refused_already] =
-        Screening(api.clock(), retention, refreshes, ttl_of_refusals).screen(item->key, item->since, **read);
+        Screening(api.clock(), retention, refreshes, ttl_of_refusals).admit(item->key, item->since, **read);
     if (is_refused_already) co_return;
     rearm_refresh_timer();  // its place may have been another one's
     if (!answer) {
@@ -282,7 +281,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   Task<void> write(Answers::Item* item) {
     co_await send(item);
-    if (is_retried(item->outcome)) co_return;
+    if (async::is_retried(item->outcome)) co_return;
     if (const auto left = unanswered.extract(item->key)) enqueue(left.mapped(), item->key);
   }
 

@@ -8,6 +8,7 @@
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "controller/what_if/answer_patch.h"
+#include "controller/what_if/asker.h"
 #include "explain/question/report_text.h"
 
 namespace podium::controller {
@@ -26,6 +27,19 @@ client::CallOptions one_try() {
 }
 
 }  // namespace
+
+Task<bool> read_subject(Asker* asker, ReadWhatIf* read) {
+  if (!read->reference) co_return true;
+  auto question = std::make_shared<const explain::Question>(std::move(*read->question));
+  auto reading = asker->refer(std::move(question), std::move(*read->reference), Steady::max());
+  auto referred = co_await std::move(reading);
+  if (!referred) co_return false;
+  if (*referred)
+    read->question = ***referred;
+  else
+    read->question = std::unexpected(referred->error());
+  co_return true;
+}
 
 bool WhatIfReader::is_ours(std::string_view scheduler_name) const {
   return scheduler_name.empty() || config_.profile(scheduler_name) != nullptr;
@@ -52,11 +66,10 @@ Task<Result<std::optional<ReadWhatIf>>> WhatIfReader::read(std::string ns, std::
   }
   if (question && !question->subject) {
     const auto referred = std::make_shared<const explain::Question>(*question);
-    const auto text = co_await read_reference(referred);
+    auto text = co_await read_reference(referred);
     if (!text) co_return std::unexpected(text.error());
-    const auto read =
-        *text ? explain::read_subject(**text, *question) : invalid(explain::not_found(*question));
-    if (!read) question = std::unexpected(read.error());
+    what_if.reference = std::move(*text);
+    if (!what_if.reference) question = invalid(explain::not_found(*referred));
   }
   co_return std::optional<ReadWhatIf>(std::move(what_if));
 }

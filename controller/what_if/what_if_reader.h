@@ -1,4 +1,4 @@
-// WhatIfReader: reads what-ifs from the API server: one with its subject, or all without an answer.
+// WhatIfReader: reads what-ifs from the API server: one with what it refers to, or all without an answer.
 //
 // Memory: one report of at most kObjectBytes for each call of read(), a page of them for list().
 // Owner: WhatIfController. Threads: as the Api's. Errors: those of the requests; a wrong spec is not an error
@@ -21,7 +21,9 @@
 
 namespace podium::controller {
 
-// A what-if that was read, with its subject.
+class Asker;
+
+// A what-if that was read.
 struct ReadWhatIf {
   Asked asked;
   Result<explain::Question> question;  // an error: the spec is wrong, with the findings
@@ -29,7 +31,12 @@ struct ReadWhatIf {
   std::chrono::seconds ttl{0}, refresh{0};
   std::size_t bytes = 0;  // of the report
   bool again = false;     // this spec already has an answer
+  // The JSON of what the question refers to, which is still to be read: it may be long.
+  std::optional<std::string> reference = {};
 };
+
+// Reads `reference` on a worker. False: the process stops.
+client::Task<bool> read_subject(Asker* asker, ReadWhatIf* read);
 
 class WhatIfReader {
  public:

@@ -31,7 +31,7 @@ TEST(RetentionState, AReportExpiresByItsLabelUnlessAWrongClockWroteIt) {
     RetentionState state;
     const auto written = *parse_time("2026-11-22T13:20:00Z");
     const Steady now{1h};
-    state.server.is(written, now);
+    state.server.saw(written, now);
     const auto minute = minute_of(expiry_minute(written + c.label));
     EXPECT_EQ(state.due_of(written, minute, c.ttl, now) - now, c.expect);
     EXPECT_FALSE(state.is_over(minute, now));

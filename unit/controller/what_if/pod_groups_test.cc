@@ -143,6 +143,28 @@ TEST(PodGroupsOfQuestions, OfOneNamespaceDoNotUseUpTheBound) {
   EXPECT_TRUE(read.group_minimums.contains({"zoo", "small"}));
 }
 
+// An API server that answers late holds up no question for long, and the next question has what was read.
+TEST(PodGroupsOfQuestions, AreReadWithinATimeAndKept) {
+  Groups w;
+  for (std::size_t i = 0; i < AdmissionReader::kMostGroups; ++i) {
+    const auto name = fmt::format("g{}", i);
+    w.server.put("podgroups", gang(name, 2));
+    w.waiting.push_back(member(name, 0));
+  }
+  auto each = std::chrono::milliseconds(AdmissionReader::kReading) / 4;
+  w.server.on_request = [&](const client::Request&) -> std::optional<ObjectServer::Reply> {
+    w.clock.advance(each);
+    return std::nullopt;
+  };
+  EXPECT_FALSE(w.read(kForPending).has_all_group_minimums);
+  EXPECT_EQ(w.reads().size(), 4u);
+  each = {};
+  EXPECT_TRUE(w.read(kForPending).has_all_group_minimums);
+  const auto reads = w.reads().size();
+  EXPECT_TRUE(w.read(kForPending).has_all_group_minimums);
+  EXPECT_EQ(w.reads().size(), reads) << "they are kept for some seconds, all of them";
+}
+
 // Each of the two kinds has its own group of the API. No name of a pod leads to another path.
 TEST(PodGroupsOfQuestions, TheKindIsThatOfThePod) {
   Groups w;
