@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace podium {
@@ -64,15 +65,22 @@ std::optional<std::size_t> distance_if_similar(std::string_view typed, std::stri
   return apart <= kMistyped ? std::optional(apart) : std::nullopt;
 }
 
-std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (auto& name : names) {
-    if (const auto apart = distance_if_similar(typed, name)) near.emplace_back(*apart, std::move(name));
+std::vector<std::string> similar(std::string_view typed, std::span<const std::string_view> names,
+                                 std::size_t most) {
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  for (const auto name : names) {
+    if (const auto apart = distance_if_similar(typed, name)) near.emplace_back(*apart, name);
   }
-  std::ranges::sort(near);
+  most = std::min(most, near.size());
+  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(most));
   std::vector<std::string> out;
-  for (auto& each : near) out.push_back(std::move(each.second));
+  for (const auto& [_, name] : std::span(near).first(most)) out.emplace_back(name);
   return out;
+}
+
+std::vector<std::string> similar(std::string_view typed, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return similar(typed, views, views.size());
 }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,11 @@ std::size_t distance(std::string_view a, std::string_view b);
 // distance is more than two.
 std::optional<std::size_t> distance_if_similar(std::string_view typed, std::string_view name);
 
-// The names that begin with the typed one or differ in at most two letters, the nearest first.
-std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names);
+// The names that begin with the typed one or differ in at most two letters, the nearest first; at most `most`
+// of them. Allocates only for those.
+std::vector<std::string> similar(std::string_view typed, std::span<const std::string_view> names,
+                                 std::size_t most);
+std::vector<std::string> similar(std::string_view typed, const std::vector<std::string>& names);
 
 // "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);

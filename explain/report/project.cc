@@ -109,15 +109,11 @@ std::vector<UnmetPart> unmet_parts(const cluster::PodInfo& pod, const cluster::S
 
 // If no node has the resource: those with a similar name.
 std::vector<std::string> similar_resources(const std::string& resource, const cluster::Snapshot& snapshot) {
-  std::set<std::string> names;
-  if (!resource.contains('/')) return {};
-  for (const auto row : snapshot.rows_by_name()) {
-    for (const auto& [name, amount] : snapshot.entry(row).node->allocatable) {
-      if (name == resource) return {};
-      if (name.contains('/')) names.insert(name);
-    }
-  }
-  return plugins::resembling(resource, {names.begin(), names.end()});
+  const auto* column = snapshot.scalar(resource);
+  if (!resource.contains('/') || (column && column->nodes > 0)) return {};
+  auto names = snapshot.resources_of_nodes();
+  std::erase_if(names, [](const std::string& name) { return !name.contains('/'); });
+  return plugins::resembling(resource, names);
 }
 
 // The names of the cluster's classes that resemble the missing one.
@@ -366,7 +362,11 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   status.message = cut(decision.error.empty() ? decision.message : decision.error, kMessageBytes);
   status.pods_version = snapshot.pods_version();
   if (decision.fits()) project_scores(decision, snapshot, status);
-  if (decision.pre_enqueue)
+  if (pod->terminating())
+    project_gate(
+        {"", framework::Code::unschedulable, {framework::Reason(framework::ReasonCode::pod_deleted)}},
+        decision.node_count, status);
+  else if (decision.pre_enqueue)
     project_gate(*decision.pre_enqueue, decision.node_count, status);
   else
     project_rejections(pod, decision, snapshot, status);

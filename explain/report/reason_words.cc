@@ -43,6 +43,7 @@ std::string plural_of(std::string_view words) {
       {"does ", "do "},
       {"has ", "have "},
       {"is ", "are "},
+      {"would have more than its ", "would have more than their "},
   };
   for (const auto& [one, many] : kVerbs) {
     if (words.starts_with(one)) return std::string(many) + std::string(words.substr(one.size()));

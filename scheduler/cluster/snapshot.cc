@@ -29,6 +29,15 @@ const Snapshot::ScalarColumn* Snapshot::scalar(std::string_view resource) const 
   return column ? &**column : nullptr;
 }
 
+std::vector<std::string> Snapshot::resources_of_nodes() const {
+  std::vector<std::string> out;
+  scalars_.each([&](const std::string& name, const Cow<ScalarColumn>& column) {
+    if (column->nodes > 0) out.push_back(name);
+  });
+  std::ranges::sort(out);
+  return out;
+}
+
 const ImageState* Snapshot::image(std::string_view name) const {
   const auto* state = images_.find(name);
   return state ? &**state : nullptr;

@@ -105,10 +105,13 @@ class Snapshot {
 
   struct ScalarColumn {
     RareColumn<std::int64_t> allocatable, requested;
-    std::uint32_t users = 0;  // nodes that list it and placed pods that request it
+    std::uint32_t nodes = 0;  // that list it
+    std::uint32_t users = 0;  // these, and placed pods that request it
   };
   // Null if no node lists the resource and no pod on a node requests it.
   const ScalarColumn* scalar(std::string_view resource) const;
+  // The scalar resources that nodes list, by name.
+  std::vector<std::string> resources_of_nodes() const;
 
   const LabelTable& labels() const { return *labels_; }
   std::span<const TaintSet> taint_sets() const { return taints_->sets(); }

@@ -118,9 +118,15 @@ void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& 
   allocatable_ephemeral.set(row, after.ephemeral_storage);
   allocatable_pods.set(row, allowed_pods(to));
   // Acquire before release, so that a column in use by both is not rebuilt.
-  for (const auto& [name, amount] : after.scalars) use_scalar(name).allocatable.set(row, amount);
+  for (const auto& [name, amount] : after.scalars) {
+    auto& column = use_scalar(name);
+    ++column.nodes;
+    column.allocatable.set(row, amount);
+  }
   for (const auto& [name, amount] : before.scalars) {
-    if (after.scalar(name) == 0) used_scalar(name).allocatable.set(row, 0);
+    auto& column = used_scalar(name);
+    --column.nodes;
+    if (after.scalar(name) == 0) column.allocatable.set(row, 0);
     release_scalar(name);
   }
 }

@@ -43,7 +43,8 @@ struct Decision {
   std::size_t next_start = 0;          // where the next pod's search starts
   std::optional<Verdict> pre_enqueue;  // PreEnqueue rejected the pod; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // PreFilter rejected the pod on all nodes
-  std::string error;  // a plugin failed; kube-scheduler would retry with reason SchedulerError
+  std::string error;          // a plugin failed; kube-scheduler would retry with reason SchedulerError
+  bool has_filtered = false;  // the nodes were filtered, and no plugin failed: else no node has a verdict
   // The plugins that rejected nodes or the pod, sorted. The queue asks their hints.
   std::vector<std::string> unschedulable_plugins;
   Rejections rejections{0};  // the verdict on each evaluated node that is not feasible

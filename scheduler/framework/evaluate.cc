@@ -107,6 +107,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
   // Upstream filters the nominated node first, and no other node if it fits: errors on others do not count.
   if (!nominated_row()) take_filter_error(decision_, snapshot);
+  decision_.has_filtered = !decision_.pre_filter && decision_.error.empty();
   if (!filters_->rejected()) phase_ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "api/values/node.h"
 #include "base/ascii.h"
@@ -72,7 +73,7 @@ std::string text_of(const api::NodeSelectorTerm& term) {
   for (const auto* list : {&term.match_expressions, &term.match_fields}) {
     for (const auto& requirement : *list) parts.push_back(requirement_text(requirement));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return parts.empty() ? "an empty term, which matches no node" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::size_t count(const CompiledTerm& term, const Snapshot& snapshot) {
@@ -160,7 +161,7 @@ class Parts {
 
  private:
   // Sets what nodes have instead of a requirement that no node meets.
-  void explain(const api::Requirement& requirement, bool is_field, SelectorPart& part) const {
+  void explain(const api::Requirement& requirement, bool is_field, SelectorPart& part) {
     if (auto name = missing_node(requirement, is_field, snapshot_); !name.empty())
       name_similar(name, part);
     else if (!is_field)
@@ -176,14 +177,15 @@ class Parts {
       return;
     }
   }
-  void name_similar(const std::string& name, SelectorPart& part) const {
+  void name_similar(const std::string& name, SelectorPart& part) {
     part.missing_node = name;
+    if (std::exchange(has_named_, true)) return;  // each costs a walk through the nodes, at each attempt
     part.values = similar_nodes(name, snapshot_);
     part.values_total = part.values.size();
-    part.values.resize(std::min(part.values.size(), kValuesNamed));
   }
 
   const Snapshot& snapshot_;
+  bool has_named_ = false;  // nodes like the first missing one
   std::vector<SelectorPart> out_;
 };
 
@@ -198,9 +200,9 @@ std::string requirement_text(const api::Requirement& requirement) {
 }
 
 std::vector<std::string> similar_nodes(std::string_view name, const Snapshot& snapshot) {
-  std::vector<std::string> names;
-  for (const auto row : snapshot.rows_by_name()) names.emplace_back(snapshot.node_name(row));
-  return similar(name, std::move(names));
+  std::vector<std::string_view> names;
+  for (const auto row : snapshot.rows_by_name()) names.push_back(snapshot.node_name(row));
+  return similar(name, names, kValuesNamed);
 }
 
 std::vector<SelectorPart> selector_parts(const api::Pod& pod, const Snapshot& snapshot) {
@@ -213,7 +215,8 @@ std::vector<SelectorPart> selector_parts(const api::Pod& pod, const Snapshot& sn
   }
   if (!pod.node_affinity.required) return parts.take();
   const auto& terms = *pod.node_affinity.required;
-  if (terms.size() == 1) {
+  const bool is_empty = terms.size() == 1 && terms.front() == api::NodeSelectorTerm();
+  if (terms.size() == 1 && !is_empty) {
     for (const auto& requirement : terms.front().match_expressions) parts.add(requirement, false);
     for (const auto& requirement : terms.front().match_fields) parts.add(requirement, true);
     return parts.take();

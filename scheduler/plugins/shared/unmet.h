@@ -29,8 +29,9 @@ struct SelectorPart {
   // If no node meets a part about one label: the values that nodes have, the most frequent first.
   std::vector<std::string> values = {};  // at most kValuesNamed
   std::size_t values_total = 0;
-  std::string missing_node = {};  // the node that it names and that does not exist; `values`: similar names
-  std::string missing_key = {};   // the label of the part that no node has
+  // The node that it names and that does not exist. Of the first one: `values` are similar names.
+  std::string missing_node = {};
+  std::string missing_key = {};        // the label of the part that no node has
   std::vector<std::string> near = {};  // keys that resemble missing_key, else values that resemble the part's
 };
 inline constexpr std::size_t kSelectorParts = 8, kValuesNamed = 5, kNearNamed = 3;
@@ -48,7 +49,7 @@ struct UnmetPartOfNode {
 std::vector<std::string> resembling(std::string_view typed, const std::vector<std::string>& names);
 // "arch In [arm64]"
 std::string requirement_text(const api::Requirement&);
-// The names of nodes that resemble this one, the nearest first.
+// The names of nodes that resemble this one, the nearest first; at most kValuesNamed.
 std::vector<std::string> similar_nodes(std::string_view name, const cluster::Snapshot& snapshot);
 
 // The keys that resemble this one, or have its name after another prefix; at most kNearNamed.

@@ -128,9 +128,11 @@ class ZoneFilter final : public NodeFilter {
 // its first consumer.
 std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod,
                                       const Snapshot& snapshot, std::vector<VolumeTopology>& to) {
+  const auto unbound = [&](ReasonCode code, std::string text) {
+    return unresolvable(kVolumeZone, Reason(code, std::move(text), {{Topic::claim, claim_name}}));
+  };
   const auto incomplete = [&](std::string text) {
-    return unresolvable(kVolumeZone,
-                        Reason(ReasonCode::claim_invalid, std::move(text), {{Topic::claim, claim_name}}));
+    return unbound(ReasonCode::claim_invalid, std::move(text));
   };
   if (claim_name.empty()) return incomplete(kClaimWithoutName);
   const auto* claim = find_claim(snapshot, pod, claim_name);
@@ -146,7 +148,9 @@ std::optional<Verdict> add_topologies(const std::string& claim_name, const api::
     return std::nullopt;
   }
   const auto class_name = claim->storage_class.value_or("");
-  if (class_name.empty()) return incomplete("PersistentVolumeClaim had no pv name and storageClass name");
+  if (class_name.empty())
+    return unbound(ReasonCode::claim_without_class,
+                   "PersistentVolumeClaim had no pv name and storageClass name");
   const auto* storage_class = class_of(snapshot, *claim);
   if (!storage_class) {
     return unresolvable(kVolumeZone,
@@ -156,7 +160,8 @@ std::optional<Verdict> add_topologies(const std::string& claim_name, const api::
   if (!storage_class->has_binding_mode) {
     return incomplete(without_binding_mode(class_name));
   }
-  if (!storage_class->wait_for_first_consumer) return incomplete("PersistentVolume had no name");
+  if (!storage_class->wait_for_first_consumer)
+    return unbound(ReasonCode::claim_not_bound, "PersistentVolume had no name");
   return std::nullopt;
 }
 
