@@ -78,7 +78,7 @@ void check_pods(const json::value& object, const render::Options& options) {
   const auto groups = render::group_waiting(std::move(waiting));
   check(render::pending_table(groups, options), {});
   const auto replicas = render::replicas_of("Deployment", object, all);
-  check(render::workload_why("shop/web", all, replicas, render::why_not_created(object, !groups.empty()),
+  check(render::workload_why("shop/web", all, replicas, render::why_not_created(object, all, !groups.empty()),
                              groups, options),
         {});
   check(render::top(groups, {}, {24, 80}, options), {});

@@ -180,8 +180,8 @@ std::string ManifestReader::place_of(const std::string& path) {
     auto documents = parse_documents(text_, source_);
     located_ = documents ? std::move(*documents) : std::vector<Document>();
   }
-  const auto document = std::ranges::find(*located_, document_, &Document::index);
-  if (document == located_->end()) return where_;
+  const auto document = std::ranges::lower_bound(*located_, document_, {}, &Document::index);
+  if (document == located_->end() || document->index != document_) return where_;
   const auto line = line_of(*document, below_ + path);
   return source_ + ":" + std::to_string(line);
 }

@@ -167,7 +167,7 @@ void read_objects(const Contents& contents, Prepared& prepared) {
 void warn_of_templates(const Contents& contents, Prepared& prepared) {
   if (contents.cluster.resource_claim_templates.empty()) return;
   for (const auto& [pod, subject, place, claims] : contents.asked) {
-    auto objects = prepared.objects[pod->meta.namespace_];
+    auto& objects = prepared.objects[pod->meta.namespace_];
     const Subject one{.pod = *pod};
     const auto& of = subject ? *subject : one;
     for (const auto& claim : pod->resource_claims) {

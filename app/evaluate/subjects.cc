@@ -86,8 +86,7 @@ class AskedReader {
     add_subject(object, *given, {name, namespace_of(value)}, said, "spec.template");
     if (const auto* replicas = api::find_at(value, "/spec/replicas");
         replicas && replicas->is_int64() && is_last_new_)
-      out_.items.back().subject->replicas = static_cast<std::int32_t>(
-          std::clamp<std::int64_t>(replicas->get_int64(), 0, explain::kMostReplicas));
+      set_replicas(*out_.items.back().subject, replicas->get_int64(), said);
     return true;
   }
 
@@ -127,10 +126,18 @@ class AskedReader {
     const auto scaler = explain::autoscaler_of(value, ns, autoscalers_);
     const auto replicas = scaler ? scaler->replicas(subject.replicas) : subject.replicas;
     if (replicas == subject.replicas) return;
-    subject.replicas = static_cast<std::int32_t>(std::min<std::int64_t>(replicas, explain::kMostReplicas));
+    set_replicas(subject, replicas, said);
     warnings_.push_back(
         fmt::format("{}: HorizontalPodAutoscaler {} keeps {} to {} replicas: this is the answer for {}", said,
                     scaler->name, scaler->least, scaler->most, subject.replicas));
+  }
+
+  void set_replicas(Subject& subject, std::int64_t replicas, const std::string& said) {
+    constexpr auto kMost = explain::kMostReplicas;
+    if (replicas > kMost)
+      warnings_.push_back(
+          fmt::format("{} has {} replicas: this is the answer for {}", said, replicas, kMost));
+    subject.replicas = static_cast<std::int32_t>(std::clamp<std::int64_t>(replicas, 0, kMost));
   }
 
   std::string namespace_of(const json::value& value) const {
@@ -152,8 +159,7 @@ class AskedReader {
       return;
     }
     if (subject->name.empty()) subject->name = of.name;
-    subject->replicas =
-        static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, explain::kMostReplicas));
+    set_replicas(*subject, subject->replicas, said);
     auto pod = std::make_shared<const api::Pod>(subject->pod);
     out_.items.push_back({std::move(pod), std::move(*subject), object.place("")});
     is_last_new_ = true;

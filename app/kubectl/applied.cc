@@ -120,9 +120,11 @@ std::string Applied::set_replicas(json::value& workload, const std::string& ns, 
 }
 
 // Those of the files precede those of the cluster.
-std::vector<json::value> Applied::autoscalers(const std::string& ns) const {
+const std::vector<json::value>& Applied::autoscalers(const std::string& ns) const {
   static const client::Resource kScalers{"autoscaling", "v2", "horizontalpodautoscalers"};
-  std::vector<json::value> out;
+  const auto [found, is_new] = autoscalers_.try_emplace(ns);
+  auto& out = found->second;
+  if (!is_new) return out;
   for (const auto& object : objects_) {
     if (api::text_at(object, "/kind") == kScaler) out.push_back(object);
   }

@@ -47,10 +47,12 @@ class Applied {
  private:
   std::optional<boost::json::value> begun(const boost::json::value& job, const std::string& ns) const;
   std::string set_left(boost::json::value& job, const std::string& ns) const;
-  std::vector<boost::json::value> autoscalers(const std::string& ns) const;
+  const std::vector<boost::json::value>& autoscalers(const std::string& ns) const;
 
   Cluster& cluster_;
   std::vector<boost::json::value> objects_;  // of the kinds that count here
+  // By namespace, once asked for. add() comes before.
+  mutable std::map<std::string, std::vector<boost::json::value>> autoscalers_;
 };
 
 // The ResourceQuotas that count the objects of the files themselves ("count/deployments.apps"). The dry run

@@ -38,6 +38,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr int kNoAnswer = 1, kWrongInput = 2;
 constexpr int kSome = 3;         // of the replicas, or of the workloads, fit
 constexpr int kExitRefused = 4;  // by the API server: it would not be created
 
@@ -81,7 +82,7 @@ class Asking {
  private:
   void fail(const Error& error, int code = 0) {
     const auto by_kind = fail_with(command_, error);
-    worse(code ? code : by_kind);
+    add_code(code ? code : by_kind);
   }
   // Answers for people are printed as they come.
   void say(const std::string& words) {
@@ -90,12 +91,14 @@ class Asking {
     else
       words_ += words;
   }
-  // A failure takes precedence over an answer. Different answers together mean that some fit.
-  void worse(int code) {
-    const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : 0; };
-    const bool is_failure = rank(code) > 0 || rank(code_) > 0;
-    if (is_failure)
-      code_ = rank(code) > rank(code_) ? code : code_;
+  // A failure takes precedence over wrong input, and both over an answer. Different answers together mean
+  // that some fit.
+  void add_code(int code) {
+    const auto either = [&](int which) { return code == which || code_ == which; };
+    if (either(kNoAnswer))
+      code_ = kNoAnswer;
+    else if (either(kWrongInput))
+      code_ = kWrongInput;
     else
       code_ = is_first_ || code == code_ ? code : kSome;
     is_first_ = false;
@@ -399,7 +402,7 @@ class Asking {
     }
     if (output.has_words()) say_words(subject, report);
     const auto code = render::exit_code(report);
-    worse(flags_.capacity && code == 3 ? 0 : code);
+    add_code(flags_.capacity && code == kSome ? 0 : code);
     return !refusal;
   }
 

@@ -309,10 +309,10 @@ class Rolling {
     for (const auto& ns : namespaces) {
       const auto broken = budgets.find_obstacles(ns, drain);
       if (!broken) return std::unexpected(broken.error());
-      // podium's answer has those of its own namespace.
+      // podium's answer has those of its own namespace, and counts the pods that earlier steps move.
       const auto in_answer = ns == cluster_.ns() ? step.change.budgets : std::vector<explain::BrokenBudget>();
       if (!*broken && (ns != cluster_.ns() || step.change.with_several_budgets > 0)) unread.insert(ns);
-      for (const auto& budget : broken->value_or(in_answer))
+      for (const auto& budget : in_answer.empty() ? broken->value_or(in_answer) : in_answer)
         step.obstacles.push_back(
             explain::budget_words(ns + "/" + budget.name, budget.allowed, budget.pods_total));
     }

@@ -13,6 +13,7 @@
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/offline/dump.h"
+#include "app/offline/quota_status.h"
 #include "app/render/pending.h"
 #include "app/render/text.h"
 #include "base/check.h"
@@ -58,12 +59,7 @@ json::value with_status(json::value object, const std::vector<api::ResourceQuota
     return quota.meta.name == api::text_at(object, "/metadata/name") && is_in(object, quota.meta.namespace_);
   });
   if (found == quotas.end() || api::find_at(object, "/status/used")) return object;
-  const auto amounts = [](const api::ResourceList& list) {
-    json::object out;
-    for (const auto& [name, amount] : list) out[name] = api::quota_text(name, amount);
-    return out;
-  };
-  object.as_object()["status"] = json::object{{"hard", amounts(found->hard)}, {"used", amounts(found->used)}};
+  object.as_object()["status"] = offline::status_of(*found);
   return object;
 }
 

@@ -159,9 +159,9 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     if (!hint_flags.empty())
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(
-        "{} is on {}. podium has no report of this pod. Its scheduler is \"{}\". If that is podium, the "
-        "report has "
-        "expired, was deleted or was evicted for newer ones, or reports of such pods are switched off.\n{}",
+        "{} is on {}. podium has no report of this pod. Its scheduler is \"{}\". If that is podium, "
+        "the report has expired, was deleted or was evicted for newer ones, "
+        "or reports of such pods are switched off.\n{}",
         subject, node, scheduler, ask);
   }
   if (waiting->message.empty()) {

@@ -110,7 +110,7 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
   std::vector<render::WaitingPod> waiting;
   for (const auto& object : pods) {
     auto pod = render::read_waiting_pod(object);
-    if (!pod) continue;
+    if (!pod || pod->is_deleted) continue;
     pod->owner = owners.top_of(object);
     if (reports) {
       if (const auto report = reports->find(key_of(pod->uid, pod->ns, pod->name)); report != reports->end())
@@ -140,7 +140,10 @@ Result<PodCounts> waiting_by_namespace(Cluster& cluster) {
   const auto pods = list_pods_seen(cluster, unplaced);
   if (!pods) return std::unexpected(pods.error());
   PodCounts counts;
-  for (const auto& pod : *pods) ++counts[api::text_at(pod, "/metadata/namespace")];
+  for (const auto& pod : *pods) {
+    const auto waiting = render::read_waiting_pod(pod);
+    if (waiting && !waiting->is_deleted) ++counts[waiting->ns];
+  }
   return counts;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <set>
+#include <string>
 
 #include "api/text/json_view.h"
 #include "app/kubectl/object_events.h"
@@ -65,8 +67,19 @@ std::string set_by_limit_range(const std::vector<json::value>& pods,
   return out;
 }
 
+// Whether the pods are of several templates of a Deployment.
+bool is_being_updated(const std::vector<json::value>& pods) {
+  std::set<std::string> templates;
+  for (const auto& pod : pods) templates.insert(api::text_at(pod, "/metadata/labels/pod-template-hash"));
+  return templates.size() > 1;
+}
+
+constexpr const char* kWithoutOldPods =
+    "This counts as if the pods of earlier templates were gone. Whether the rolling update would get stuck "
+    "with the change, whatif says with -f and the changed file.\n";
+
 // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
-std::string what_helps(Cluster& cluster, const Target& target,
+std::string what_helps(Cluster& cluster, const Target& target, const std::vector<json::value>& pods,
                        const std::vector<render::WaitingGroup>& groups, const render::Options& options) {
   const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
     return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&
@@ -80,7 +93,8 @@ std::string what_helps(Cluster& cluster, const Target& target,
   const auto& answer = render::answer_of(*report);
   if (answer.fitting < answer.asked) {
     const auto fixes = render::fixes_in_line(*report, options);
-    return fixes.empty() || answer.fixes.empty() ? fixes : fixes + render::note_lines(answer);
+    if (fixes.empty() || answer.fixes.empty()) return fixes;
+    return fixes + (is_being_updated(pods) ? kWithoutOldPods : "") + render::note_lines(answer);
   }
   // All replicas fit in place of the existing pods, so the hint is about one that waits next to them.
   return fmt::format("Without the pods that it has now, {} would fit.\n",
@@ -107,14 +121,14 @@ CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Targ
     const auto name = target.ns + "/" + target.name;
     const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
     const bool lacks_pods = replicas && replicas->existing < replicas->wanted;
-    auto reason = render::why_not_created(*object, lacks_pods && !waiting->groups.empty());
+    auto reason = render::why_not_created(*object, *pods, lacks_pods && !waiting->groups.empty());
     if (lacks_pods && reason.empty())
       reason = creation_failure(cluster, target.ns, target.maker->kind, *object);
     auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options);
     if (lacks_pods && reason.empty()) words += exceeded_quotas(cluster, target);
     if (waiting->groups.empty())
       return words + render::workload_next(subject_of(target), target.ns, *pods, options);
-    const auto helps = what_helps(cluster, target, waiting->groups, options);
+    const auto helps = what_helps(cluster, target, *pods, waiting->groups, options);
     return words + set_by_limit_range(*pods, waiting->groups, helps) + helps;
   });
 }

@@ -11,6 +11,7 @@
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
+#include "app/offline/quota_status.h"
 #include "base/problems.h"
 
 namespace podium::offline {
@@ -27,22 +28,12 @@ std::string_view group_of(std::string_view api_version) {
 }
 
 // A quota of a manifest, as the quota controller would begin with it.
-json::value with_status(json::value object) {
+json::value with_first_status(json::value object) {
   const auto* hard = api::find_at(object, "/spec/hard");
   if (!hard || !hard->is_object()) return object;
   json::object used;
   for (const auto& [name, _] : hard->get_object()) used[name] = "0";
   object.as_object()["status"] = json::object{{"hard", *hard}, {"used", std::move(used)}};
-  return object;
-}
-
-json::value with_status(json::value object, const api::ResourceQuota& quota) {
-  const auto amounts = [](const api::ResourceList& list) {
-    json::object out;
-    for (const auto& [name, amount] : list) out[name] = api::quota_text(name, amount);
-    return out;
-  };
-  object.as_object()["status"] = json::object{{"hard", amounts(quota.hard)}, {"used", amounts(quota.used)}};
   return object;
 }
 
@@ -144,11 +135,11 @@ Result<std::vector<api::ResourceQuota>> quotas_of(ByKind& objects, const api::Ma
   auto countable = by_namespace(objects, cluster);
   for (auto& object : found->second) {
     const bool is_new = !api::find_at(object, "/status/hard");
-    auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_status(object) : object));
+    auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_first_status(object) : object));
     if (!quota) continue;
     if (is_new) {
       count_usage(countable[quota->meta.namespace_], *quota);
-      object = with_status(std::move(object), *quota);
+      object.as_object()["status"] = status_of(*quota);
     }
     out.push_back(std::move(*quota));
   }

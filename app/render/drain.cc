@@ -69,6 +69,7 @@ std::string held_by(const explain::DrainedPod& pod) {
   const auto words =
       pod.cause ? explain::reason_words(pod.cause->code, pod.cause->about, pod.reason) : pod.reason;
   if (pod.cause && explain::is_of_pod(pod.cause->code)) return ": " + words;
+  if (!pod.cause && pod.nodes_total == 0) return ": " + words;
   const bool are_most = 2 * pod.nodes > pod.nodes_total && pod.nodes < pod.nodes_total;
   const auto who = pod.nodes_total == 0 ? std::string("some")
                    : are_most           ? std::string("most")

@@ -325,7 +325,8 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
                      .name = string_at(pod, "/metadata/name"),
                      .uid = string_at(pod, "/metadata/uid"),
                      .scheduler = string_at(pod, "/spec/schedulerName"),
-                     .created = parse_time(string_at(pod, "/metadata/creationTimestamp"))};
+                     .created = parse_time(string_at(pod, "/metadata/creationTimestamp")),
+                     .is_deleted = api::find_at(pod, "/metadata/deletionTimestamp") != nullptr};
   if (const auto decoded = api::decode_pod(pod)) {
     auto asks = explain::asks_of(*decoded);
     waiting.asks = asks_words(asks);

@@ -26,6 +26,7 @@ struct WaitingPod {
   std::string ns, name, uid, scheduler;
   Owner owner = {};  // the topmost owner: the CronJob, the Deployment
   std::optional<Wall> created;
+  bool is_deleted = false;                 // it is being deleted: no scheduler tries it
   std::string asks;                        // what it requests, then its node selector
   boost::json::object requests, selector;  // the same for programs
   std::vector<std::string> claims = {};    // the pod's names of its ResourceClaims

@@ -120,8 +120,12 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
       return std::ranges::find(check.reasons, reason) != check.reasons.end();
     });
   };
+  // Several plugins may reject the node for the same reason.
+  const auto add_reject = [&out](std::string words) {
+    if (std::ranges::find(out.rejects, words) == out.rejects.end()) out.rejects.push_back(std::move(words));
+  };
   for (const auto& given : given_by(verdict)) {
-    if (!is_of_check(given.text)) out.rejects.push_back(rejection_text(given, options));
+    if (!is_of_check(given.text)) add_reject(rejection_text(given, options));
   }
   for (const auto& check : verdict.checks) {
     if (check.plugin == framework::names::kNodeResourcesFit) {
@@ -130,8 +134,8 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
       out.passes.push_back(filter_words(check.plugin));
     } else {
       for (const auto& given : given_by(check))
-        out.rejects.push_back(rejection_text(given, options, check.taints) +
-                              near_toleration_words(check.near_toleration) + unmet_words(check.unmet));
+        add_reject(rejection_text(given, options, check.taints) +
+                   near_toleration_words(check.near_toleration) + unmet_words(check.unmet));
     }
   }
   return out;

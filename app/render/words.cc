@@ -97,7 +97,9 @@ std::string or_meant(const std::vector<std::string>& names) {
 
 std::string near_toleration_words(const std::optional<explain::NearToleration>& near) {
   if (!near) return {};
-  const auto of = near->part == "key" ? std::string() : " for " + near->key;
+  const auto of = near->part == "key" ? std::string()
+                  : near->key.empty() ? " of all keys"
+                                      : " for " + near->key;
   return near->has.empty() ? fmt::format("; its toleration{} has no {}, the taint has {}", of, near->part,
                                          or_none(near->taint_has))
                            : fmt::format("; its toleration{} has {} {}, the taint has {}", of, near->part,

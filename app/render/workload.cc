@@ -24,6 +24,7 @@ namespace json = boost::json;
 
 struct Counts {
   std::size_t alive = 0, running = 0, placed = 0, succeeded = 0, failed = 0;
+  std::size_t terminating = 0;  // which its controller no longer counts
 };
 
 Counts counts_of(const std::vector<json::value>& pods) {
@@ -33,6 +34,10 @@ Counts counts_of(const std::vector<json::value>& pods) {
     if (phase == "Succeeded") ++out.succeeded;
     if (phase == "Failed") ++out.failed;
     if (phase == "Succeeded" || phase == "Failed") continue;
+    if (api::find_at(pod, "/metadata/deletionTimestamp")) {
+      ++out.terminating;
+      continue;
+    }
     ++out.alive;
     if (string_at(pod, "/spec/nodeName").empty()) continue;
     ++out.placed;
@@ -47,7 +52,10 @@ std::string states(const Counts& counts, std::size_t waiting) {
   const auto running = counts.running > 0 ? counts.running : counts.placed;
   auto out = fmt::format("{} of {}", running, counted(counts.alive, "pod runs", "pods run"));
   if (counts.placed > running) out += fmt::format(", {} {}", counts.placed - running, "start");
-  return out + fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
+  out += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
+  return counts.terminating == 0 ? out
+                                 : out + fmt::format(", {} {}", counts.terminating,
+                                                     counts.terminating == 1 ? "terminates" : "terminate");
 }
 
 // "54 nodes  too little cpu free: asks 3, closest memory-01 (250m short)", else the reason's words.
@@ -189,7 +197,23 @@ std::optional<Replicas> replicas_of(std::string_view kind, const json::value& wo
   return out;
 }
 
-std::string why_not_created(const json::value& workload, bool has_waiting) {
+namespace {
+
+// A handwritten dump may have no phase, or no conditions.
+bool is_unready(const json::value& pod) {
+  const auto phase = string_at(pod, "/status/phase");
+  const auto conditions = list_at(pod, "/status/conditions");
+  if (phase.empty() || phase == "Succeeded" || phase == "Failed") return false;
+  if (phase == "Running" && conditions.empty()) return false;
+  return std::ranges::none_of(conditions, [](const json::value& condition) {
+    return string_at(condition, "/type") == "Ready" && string_at(condition, "/status") == "True";
+  });
+}
+
+}  // namespace
+
+std::string why_not_created(const json::value& workload, const std::vector<json::value>& pods,
+                            bool has_waiting) {
   for (const auto& condition : list_at(workload, "/status/conditions")) {
     const auto type = string_at(condition, "/type"), status = string_at(condition, "/status");
     // A quota may also refuse the ReplicaSet of an update.
@@ -204,7 +228,13 @@ std::string why_not_created(const json::value& workload, bool has_waiting) {
   // A handwritten dump may lack the default.
   const bool is_set = string_at(workload, "/kind") == "StatefulSet";
   const bool one_by_one = is_set && string_at(workload, "/spec/podManagementPolicy") != "Parallel";
-  return one_by_one && has_waiting ? "each is created once the one before it is ready" : std::string();
+  if (!one_by_one) return {};
+  constexpr const char* kOneByOne = "each is created once the one before it is ready";
+  if (has_waiting) return kOneByOne;
+  const auto unready = std::ranges::find_if(pods, is_unready);
+  return unready == pods.end()
+             ? std::string()
+             : fmt::format("{}, and {} is not ready", kOneByOne, string_at(*unready, "/metadata/name"));
 }
 
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,

@@ -22,9 +22,10 @@ struct Replicas {
 // `workload`: the object, of this kind. nullopt: such workloads create no pods.
 std::optional<Replicas> replicas_of(std::string_view kind, const boost::json::value& workload,
                                     const std::vector<boost::json::value>& pods);
-// Why the workload's controller creates no more pods, as its conditions say it; empty: they do not say it.
+// Why the workload's controller creates no more pods, as its conditions and pods say it; empty: they do not.
 // `has_waiting`: some of its pods wait.
-std::string why_not_created(const boost::json::value& workload, bool has_waiting);
+std::string why_not_created(const boost::json::value& workload, const std::vector<boost::json::value>& pods,
+                            bool has_waiting);
 
 // `pods`: all pods of the workload. `groups`: groups of those that wait. `reason`: why replicas are missing.
 std::string workload_why(const std::string& workload, const std::vector<boost::json::value>& pods,

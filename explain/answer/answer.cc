@@ -432,9 +432,10 @@ bool needs_waiting(const Question& question, const config::Config& config) {
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
                     const Budget& budget, const api::AdmissionObjects& read,
-                    const std::vector<cluster::PodInfoPtr>& waiting) {
+                    const std::vector<cluster::PodInfoPtr>& without_node) {
   PODIUM_CHECK(question.subject, question.meta.name);
-  if (is_for_other_schedulers(question, config)) nominate_others(waiting, config, fork);
+  if (is_for_other_schedulers(question, config)) nominate_others(without_node, config, fork);
+  const auto waiting = without_deleted(without_node);
   if (question.search) {
     auto status = answer_search({question, config, budget, waiting, read}, fork);
     finish(question, fork, status);
@@ -466,8 +467,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  // The subject's own pods that wait are those that the question places.
-  auto others = waiting;
+  auto others = waiting;  // the subject's own pods that wait are those that the question places
   const auto is_own = own_pods_of(subject, fork);
   const auto own = std::ranges::stable_partition(
       others, [&](const cluster::PodInfoPtr& pod) { return !is_own(*pod->pod); });

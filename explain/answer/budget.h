@@ -1,6 +1,6 @@
 // Budget: the time that a what-if may take.
 //
-// Threads: as the function behind it. Errors: none.
+// Threads: called on the thread that evaluates. Errors: none.
 #pragma once
 
 #include <functional>

@@ -15,6 +15,7 @@
 #include "explain/answer/placing.h"
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
+#include "explain/report/each_field.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
@@ -27,7 +28,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kMessageBytes = 1024;  // of the CRD's schema
+constexpr std::size_t kMessageBytes = bound_of(&ChangeResult::message).bytes;
 constexpr const char* kCordoned = "node.kubernetes.io/unschedulable";
 
 template <typename Edit>
@@ -197,8 +198,8 @@ Result<void> add_nodes(const Change& change, const FieldPath& path, const Change
   const auto& [budget, waiting] = std::tie(context.budget, context.waiting);
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like) return invalid((path / "like").said(no_node(change.like, {})));
-  const auto model =
-      like ? model_like(*like, waiting, fork) : DaemonSets(budget, waiting, fork).model_of(*change.node);
+  const auto model = like ? NodesLike(budget, waiting, fork).model_of(*like)
+                          : DaemonSets(budget, waiting, fork).model_of(*change.node);
   const auto each = model.memory;
   const auto count = change.count.value_or(1);
   if (!memory.take(static_cast<std::size_t>(count), each)) {

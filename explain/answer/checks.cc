@@ -25,8 +25,9 @@ std::optional<framework::Verdict> verdict_of(const framework::PreparedFilter& pr
                                              const std::string& node, cluster::Row row) {
   if (prepared.rejected) return prepared.rejected;
   if (prepared.only && !prepared.only->contains(node))
-    return framework::Verdict{
-        "", framework::Code::unschedulable_and_unresolvable, {"node(s) didn't satisfy plugin"}};
+    return framework::Verdict{"",
+                              framework::Code::unschedulable_and_unresolvable,
+                              {framework::Reason(framework::ReasonCode::excluded_by_name)}};
   return prepared.filter ? prepared.filter->check(row, {}) : std::nullopt;
 }
 

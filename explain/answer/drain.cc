@@ -74,6 +74,15 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
   return cluster::make_pod_info(std::move(next), pod.rules);
 }
 
+// The pod runs before the next nodes are drained, so that budgets count it.
+void run(const std::string& uid, Snapshot& fork) {
+  const auto placed = *fork.find_pod(uid);
+  auto running = std::make_shared<api::Pod>(*placed->pod);
+  running->phase = "Running";
+  fork.remove_pod(uid);
+  fork.add_pod(cluster::make_pod_info(std::move(running), placed->rules));
+}
+
 struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0, preempted = 0, of_other_schedulers = 0;
   std::vector<Row> rows;         // that took pods
@@ -139,6 +148,10 @@ class Replacing {
       if (moved.to) {
         ++out_.moved;
         out_.rows.push_back(*moved.to);
+        run(moved.next->pod->meta.uid, fork_);
+        const auto& node = *fork_.entry(*moved.to).node;
+        if (node.unschedulable && warnings.size() < kMostWarnings)
+          warnings.push_back(fmt::format("tolerates the cordon of {}", node.meta.name));
       } else {
         ++out_.pending;
         waits = std::move(moved.next);
@@ -306,7 +319,7 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, s
       decision.fits() ? place_with_devices(out.next, *decision.choice, profile, fork) : std::nullopt;
   if (refused) {
     entry.code = "NoNode";
-    entry.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
+    entry.reason = cut(*refused, kDrainReasonBytes);
     return out;
   }
   if (!decision.fits()) {
@@ -314,7 +327,7 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, s
     entry.code = "NoNode";
     auto failed = project(*out.next, decision, fork);
     leave_out_drained(drained, failed.rejections);
-    entry.reason = cut(main_reason(failed), kDrainReasonBytes);
+    entry.reason = decision.node_count == 0 ? "no node is left" : cut(main_reason(failed), kDrainReasonBytes);
     if (const auto* main = main_rejection(failed.rejections); main && decision.error.empty()) {
       entry.reason = cut(main->reason, kDrainReasonBytes);
       entry.cause = Cause{main->code, main->about};

@@ -24,7 +24,7 @@ namespace podium::explain {
 inline constexpr std::size_t kMostDrainedPods = 64, kMostDrainedBytes = 6 * 1024;
 inline constexpr std::size_t kMostPodsOfSeveral = 256, kMostBytesOfSeveral = 24 * 1024;
 
-// Places the pod that a controller creates for an evicted one, which has left the fork.
+// Where the pod goes that a controller creates for an evicted one.
 struct Moved {
   DrainedPod entry;                // an empty node: it has no place
   cluster::PodInfoPtr next;        // the new pod
@@ -32,7 +32,8 @@ struct Moved {
   // Without a place: the pods that it would preempt, with a profile that preempts.
   std::optional<framework::Preemption> preemption = {};
 };
-// `drained`: the cordoned nodes that are left out of the reason why it has none.
+// Places the pod that a controller creates for an evicted one, which has left the fork. `drained`: the
+// cordoned nodes that are left out of the reason why it has no place.
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, std::size_t drained,
                cluster::Snapshot& fork);
 

@@ -39,8 +39,9 @@ void add_constraint_fixes(const Trials& trials, Fixes& out);
 struct Request {
   std::string resource, container;  // container: empty for the pod's own
   bool is_of_init = false;          // the container is an init container, such as a sidecar
-  // In steps: thousandths of cpu, MiB, else units.
+  // In steps: thousandths of cpu, MiB, pages, else units.
   std::int64_t now = 0, least = 1;  // least: the pod's own is not less than those of its containers together
+  std::string asked = {};           // `now`, or what the pod asks for if that is less than the last step
 };
 // The requests of all resources; at most `most`.
 std::vector<Request> requests_of(const api::Pod& pod, std::size_t most);

@@ -22,8 +22,8 @@ using cluster::Snapshot;
 
 constexpr std::size_t kMostUncordoned = 4;
 
-// Labels that do not distinguish new nodes.
-LabelKeys keys_of_no_shape(const Trials& trials) {
+// Labels that do not distinguish nodes for the pod, so that no fix asks for nodes by them.
+LabelKeys keys_not_asked_for(const Trials& trials) {
   const auto& question = trials.question();
   auto keys = keys_of_one_node(question.fork, question.replicas.budget);
   using namespace framework::names;
@@ -78,7 +78,7 @@ std::vector<Remedy> uncordoned(const Trials& trials) {
   const auto rows = cordoned_rows(trials);
   if (rows.empty()) return {};
   const auto& fork = trials.question().fork;
-  const auto without = keys_of_no_shape(trials);
+  const auto without = keys_not_asked_for(trials);
   auto open = fork;
   for (const auto row : rows) uncordon(row, open);
   const framework::Filters filters(trials.question().pod, open, trials.quiet());
@@ -118,7 +118,7 @@ std::vector<Remedy> uncordoned(const Trials& trials) {
 
 std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
   const auto& question = trials.question();
-  const auto without = keys_of_no_shape(trials);
+  const auto without = keys_not_asked_for(trials);
   std::set<std::string> shapes;
   std::vector<std::pair<decltype(distance(question.pod, {})), Row>> nearest;
   for (const auto row : question.fork.rows_by_name()) {
@@ -137,7 +137,8 @@ std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
                    .message = "one more node like " + like,
                    .change_cluster = [like, &budget = question.replicas.budget,
                                       &waiting = question.waiting](cluster::Snapshot& fork) {
-                     add_nodes(model_like(*fork.find_row(like), waiting, fork), 1, budget, fork);
+                     add_nodes(NodesLike(budget, waiting, fork).model_of(*fork.find_row(like)), 1, budget,
+                               fork);
                    }});
   }
   return out;

@@ -15,37 +15,39 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::int64_t kMebibyte = 1024 * 1024;
+constexpr std::int64_t kMebibyte = 1024 * 1024, kGibibyte = 1024 * kMebibyte;
 constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
 // Quotas are counted at each step.
 constexpr std::size_t kMostForQuotas = 8;
 
-// The step of the search for a request. Finer steps are not useful.
-struct Unit {
-  std::string_view suffix;
-  std::int64_t per_step;  // thousandths of cpu; bytes; else units
-};
-
-Unit unit_of(std::string_view resource) {
-  if (resource == "cpu") return {"m", 1};
-  return api::is_in_bytes(resource) ? Unit{"Mi", kMebibyte} : Unit{"", 1};
+// The step of the search for a request: thousandths of cpu; bytes; else units. Finer steps are not useful,
+// and a request of huge pages must be one of whole pages.
+std::int64_t step_of(std::string_view resource) {
+  if (!api::is_in_bytes(resource)) return 1;
+  if (!api::is_huge_page(resource)) return kMebibyte;
+  const auto page = api::Quantity::parse(resource.substr(api::kHugePages.size()));
+  return page ? std::max<std::int64_t>(1, page->value()) : kMebibyte;
 }
 
 api::Quantity quantity(std::string_view resource, std::int64_t steps) {
-  return resource == "cpu" ? api::Quantity::from_milli(steps)
-                           : api::Quantity::from_units(steps * unit_of(resource).per_step);
+  if (resource == "cpu") return api::Quantity::from_milli(steps);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto step = step_of(resource);
+  return api::Quantity::from_units(steps > kMost / step ? kMost : steps * step);
 }
 
 std::string text(std::string_view resource, std::int64_t steps) {
-  if (api::is_in_bytes(resource) && steps % 1024 == 0) return fmt::format("{}Gi", steps / 1024);
-  if (resource == "cpu" && steps % 1000 == 0) return std::to_string(steps / 1000);
-  return fmt::format("{}{}", steps, unit_of(resource).suffix);
+  if (resource == "cpu") return steps % 1000 == 0 ? std::to_string(steps / 1000) : fmt::format("{}m", steps);
+  const auto amount = quantity(resource, steps).value();
+  if (!api::is_in_bytes(resource)) return std::to_string(amount);
+  if (amount % kGibibyte == 0) return fmt::format("{}Gi", amount / kGibibyte);
+  return amount % kMebibyte == 0 ? fmt::format("{}Mi", amount / kMebibyte) : std::to_string(amount);
 }
 
 // Rounded up.
 std::int64_t steps_of(std::string_view resource, const api::Quantity& amount) {
   if (resource == "cpu") return amount.milli_value();
-  const auto step = unit_of(resource).per_step;
+  const auto step = step_of(resource);
   return amount.value() / step + (amount.value() % step > 0 ? 1 : 0);
 }
 
@@ -133,7 +135,8 @@ std::vector<Request> requests_of(const api::Pod& pod, std::size_t most) {
   for (const auto& [resource, container, is_of_init, amount] : found) {
     if (out.size() == most) break;
     Request request{std::string(resource), container ? *container : "", is_of_init};
-    request.now = resource == "cpu" ? amount.milli_value() : amount.value() / unit_of(resource).per_step;
+    request.now = steps_of(resource, amount);
+    request.asked = amount == quantity(resource, request.now) ? text(resource, request.now) : amount.text();
     const auto* least = container ? nullptr : api::find_resource(of_containers, resource);
     if (least) request.least = std::max<std::int64_t>(1, steps_of(resource, *least));
     if (request.now > request.least) out.push_back(std::move(request));
@@ -146,7 +149,7 @@ std::string amount_words(const Request& request, std::int64_t steps) {
 }
 
 Remedy request_at_most(const Request& request, std::int64_t steps) {
-  const auto& [resource, container, is_of_init, now, least] = request;
+  const auto& [resource, container, is_of_init, now, least, asked] = request;
   const auto where = container.empty()
                          ? std::string(" for the whole pod")
                          : fmt::format(" in {} {}", is_of_init ? "init container" : "container", container);
@@ -155,7 +158,7 @@ Remedy request_at_most(const Request& request, std::int64_t steps) {
   return {.type = "RequestLess",
           .fields = std::move(fields),
           .message = fmt::format("request at most {} of {}{}, not {}", text(resource, steps), resource, where,
-                                 text(resource, now)),
+                                 asked),
           .change_pod = [container, resource, steps](api::Pod& pod) {
             set_request(pod, container, resource, steps);
           }};
@@ -171,7 +174,10 @@ std::vector<std::string> lacking(const framework::Verdict& verdict) {
 }
 
 void add_resource_fixes(const Trials& trials, Fixes& out) {
-  if (!trials.rejected_by(framework::names::kNodeResourcesFit)) return;
+  using namespace framework::names;
+  // A DeviceClass may offer an extended resource.
+  const bool lacks_devices = trials.rejected_by(kDynamicResources);
+  if (!lacks_devices && !trials.rejected_by(kNodeResourcesFit)) return;
   std::set<std::string> resources;
   const auto& rejections = trials.question().decision.rejections;
   for (const auto id : trials.verdicts()) {
@@ -182,7 +188,9 @@ void add_resource_fixes(const Trials& trials, Fixes& out) {
   for (const auto& request : requests_of(trials.pod(), kAnyNumber)) {
     if (out.full() || !trials.has_time()) return;
     // Those of init containers come last.
-    if (!resources.contains(request.resource) || helped.contains(request.resource)) continue;
+    const bool is_short =
+        resources.contains(request.resource) || (lacks_devices && request.resource.contains('/'));
+    if (!is_short || helped.contains(request.resource)) continue;
     if (try_less_of(trials, request, out)) helped.insert(request.resource);
   }
 }

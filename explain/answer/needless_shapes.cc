@@ -46,8 +46,8 @@ bool has_as_much(const api::Node& node, const api::Node& other) {
 
 }  // namespace
 
-std::vector<bool> needless_shapes(const KnownShapes& shapes, const PodPrices& prices,
-                                  const Waiters& waiters) {
+std::vector<bool> needless_shapes(const KnownShapes& shapes, const PodPrices& prices, const Waiters& waiters,
+                                  const Budget& budget) {
   const Compared compared(waiters);
   const auto& list = shapes.list;
   // Without prices a smaller node is better than a larger one.
@@ -65,7 +65,7 @@ std::vector<bool> needless_shapes(const KnownShapes& shapes, const PodPrices& pr
            compared.are_alike(*mine.model.node, *its.model.node);
   };
   std::vector<bool> out(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < list.size() && has_time(budget); ++i) {
     for (std::size_t other = 0; other < list.size() && !out[i]; ++other)
       out[i] = other != i && replaces(other, i) && (other < i || !replaces(i, other));
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "api/values/drained_pod.h"
@@ -44,25 +46,6 @@ void measure(NodeModel& model) {
   for (const auto& pod : model.daemons) model.memory += memory_of(*pod->pod);
 }
 
-// The newest slices of each pool that this node alone has.
-std::vector<std::shared_ptr<const api::ResourceSlice>> slices_of(const std::string& node,
-                                                                 const Snapshot& fork) {
-  std::map<std::pair<std::string, std::string>, std::int64_t> newest;
-  const auto each_slice = [&](auto&& see) {
-    for (const auto& [key, slice] : fork.objects().all<api::ResourceSlice>()) {
-      if (slice->nodes.name == node) see(slice, newest[{slice->driver, slice->pool.name}]);
-    }
-  };
-  each_slice([](const auto& slice, std::int64_t& generation) {
-    generation = std::max(generation, slice->pool.generation);
-  });
-  std::vector<std::shared_ptr<const api::ResourceSlice>> out;
-  each_slice([&out](const auto& slice, std::int64_t generation) {
-    if (slice->pool.generation == generation) out.push_back(slice);
-  });
-  return out;
-}
-
 // "n1" in "n1-gpu" becomes the new name. A pool of another name gets it as a suffix.
 std::string renamed(const std::string& name, const std::string& from, const std::string& to) {
   const auto at = from.empty() ? std::string::npos : name.find(from);
@@ -81,8 +64,9 @@ void add_slices(const NodeModel& model, const std::string& name, Snapshot& fork)
   }
 }
 
-// Namespace and name of the DaemonSet.
-std::pair<std::string, std::string> daemon_set_of(const api::Pod& pod) {
+// Namespace and name of the DaemonSet. The pod outlives them.
+using DaemonSetName = std::pair<std::string_view, std::string_view>;
+DaemonSetName daemon_set_of(const api::Pod& pod) {
   return {pod.meta.namespace_, pod.meta.controller()->name};
 }
 
@@ -91,22 +75,51 @@ std::string label_text(const std::string& key, const std::string& value) { retur
 
 }  // namespace
 
-NodeModel model_like(Row row, const WaitingPods& waiting, const Snapshot& fork) {
-  const auto& entry = fork.entry(row);
+NodesLike::NodesLike(const Budget& budget, const WaitingPods& waiting, const Snapshot& fork) : fork_(fork) {
+  for (const auto& pod : waiting) {
+    if (!has_time(budget)) return;
+    if (is_of_daemon_set(*pod->pod)) daemons_[std::string(pinned_node(*pod->pod))].push_back(pod);
+  }
+  for (const auto& [key, slice] : fork.objects().all<api::ResourceSlice>()) {
+    if (!has_time(budget)) return;
+    if (slice->nodes.name) slices_[*slice->nodes.name].push_back(slice);
+  }
+}
+
+// The newest slices of each pool that this node alone has.
+std::vector<NodesLike::Slice> NodesLike::slices_of(const std::string& node) const {
+  const auto found = slices_.find(node);
+  if (found == slices_.end()) return {};
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> newest;
+  const auto newest_of = [&newest](const Slice& slice) -> std::int64_t& {
+    return newest[{slice->driver, slice->pool.name}];
+  };
+  for (const auto& slice : found->second) {
+    auto& generation = newest_of(slice);
+    generation = std::max(generation, slice->pool.generation);
+  }
+  auto out = found->second;
+  std::erase_if(out, [&](const Slice& slice) { return slice->pool.generation != newest_of(slice); });
+  return out;
+}
+
+NodeModel NodesLike::model_of(Row row) const {
+  const auto& entry = fork_.entry(row);
   const auto& name = entry.node->meta.name;
   NodeModel model{.stem = name, .node = made_ready(*entry.node)};
-  model.drivers = fork.objects().shared<api::CsiNode>("", name);
-  model.slices = slices_of(name, fork);
+  model.drivers = fork_.objects().shared<api::CsiNode>("", name);
+  model.slices = slices_of(name);
+  std::set<DaemonSetName> has;
   for (const auto& pod : entry.pods) {
-    if (is_of_daemon_set(*pod->pod)) model.daemons.push_back(pod);
+    if (!is_of_daemon_set(*pod->pod)) continue;
+    has.insert(daemon_set_of(*pod->pod));
+    model.daemons.push_back(pod);
   }
-  for (const auto& pod : waiting) {
-    const auto is_of_same = [&](const PodInfoPtr& other) {
-      return daemon_set_of(*other->pod) == daemon_set_of(*pod->pod);
-    };
-    if (is_of_daemon_set(*pod->pod) && pinned_node(*pod->pod) == name &&
-        std::ranges::none_of(model.daemons, is_of_same))
-      model.daemons.push_back(pod);
+  const auto waiting = daemons_.find(name);
+  if (waiting != daemons_.end()) {
+    for (const auto& pod : waiting->second) {
+      if (has.insert(daemon_set_of(*pod->pod)).second) model.daemons.push_back(pod);
+    }
   }
   measure(model);
   return model;
@@ -114,7 +127,7 @@ NodeModel model_like(Row row, const WaitingPods& waiting, const Snapshot& fork) 
 
 DaemonSets::DaemonSets(const Budget& budget, const WaitingPods& waiting, const Snapshot& fork)
     : budget_(budget), fork_(fork) {
-  std::map<std::pair<std::string, std::string>, Set> sets;
+  std::map<DaemonSetName, Set> sets;
   const auto see = [&sets](const PodInfoPtr& pod, std::optional<Row> row) {
     if (!is_of_daemon_set(*pod->pod)) return;
     auto& set = sets[daemon_set_of(*pod->pod)];
@@ -126,7 +139,10 @@ DaemonSets::DaemonSets(const Budget& budget, const WaitingPods& waiting, const S
     if (!has_time(budget)) return;
     for (const auto& pod : fork.entry(row).pods) see(pod, row);
   }
-  for (const auto& pod : waiting) see(pod, fork.find_row(pinned_node(*pod->pod)));
+  for (const auto& pod : waiting) {
+    if (!has_time(budget)) return;
+    see(pod, fork.find_row(pinned_node(*pod->pod)));
+  }
   for (auto& [_, set] : sets) {
     auto pod = std::make_shared<api::Pod>(*set.pod->pod);
     unschedule(*pod);

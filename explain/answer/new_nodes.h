@@ -37,7 +37,23 @@ struct NodeModel {
 // `waiting`: pods without a node. Those of DaemonSets are for nodes that have no room for them, and would be
 // on an empty one.
 using WaitingPods = std::vector<cluster::PodInfoPtr>;
-NodeModel model_like(cluster::Row row, const WaitingPods& waiting, const cluster::Snapshot& fork);
+
+// Models of nodes that are like others. What waits and the slices are read once for all of them. Keeps a
+// reference to the fork.
+class NodesLike {
+ public:
+  NodesLike(const Budget& budget, const WaitingPods& waiting, const cluster::Snapshot& fork);
+  NodeModel model_of(cluster::Row row) const;
+
+ private:
+  using Slice = std::shared_ptr<const api::ResourceSlice>;
+  std::vector<Slice> slices_of(const std::string& node) const;
+
+  const cluster::Snapshot& fork_;
+  // By the name of the node.
+  boost::unordered_flat_map<std::string, WaitingPods, TextHash> daemons_;  // that wait for it
+  boost::unordered_flat_map<std::string, std::vector<Slice>, TextHash> slices_;
+};
 
 // The DaemonSets of the cluster, as their pods show them. Keeps references to its arguments.
 class DaemonSets {

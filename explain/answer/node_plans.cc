@@ -19,11 +19,6 @@ constexpr double kUnknownGain = 1e200;     // times a price of 0 it is a number
 
 }  // namespace
 
-std::size_t NodePlan::placed() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(places, [](const auto& row) { return row.has_value(); }));
-}
-
 std::int64_t NodePlans::price_of(const ShapeCounts& counts) const { return std::get<0>(cost_of(counts)); }
 
 // Whether the question may add this many nodes: of all shapes, and with the memory that it has. Two forks
@@ -111,13 +106,13 @@ void NodePlans::price_pods() {
   prices_.emplace(waiters_, nodes, budget_, one_of_each.fork);
   needless_.assign(shapes_.size(), false);
   if (shapes_.size() > kMostExhaustive && nodes.size() == shapes_.size())
-    needless_ = needless_shapes(known_, *prices_, waiters_);
+    needless_ = needless_shapes(known_, *prices_, waiters_, budget_);
 }
 
 // What a node of each shape may gain at most, before it is tried.
 std::vector<double> NodePlans::first_gains(const Places& places) const {
   if (shapes_.size() <= kMostExhaustive) return std::vector<double>(shapes_.size(), kUnknownGain);
-  auto out = prices_->most_on_nodes(places);
+  auto out = prices_->most_on_nodes(places, budget_);
   out.resize(shapes_.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (needless_[i]) out[i] = 0;

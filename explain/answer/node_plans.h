@@ -33,7 +33,7 @@ struct NodePlan {
   Places places = {};
   std::map<cluster::Row, std::size_t> shape_of = {};  // of the added nodes
 
-  std::size_t placed() const;
+  std::size_t placed() const { return count_placed(places); }
 };
 
 class NodePlans {

@@ -70,22 +70,21 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, base_)) return;
   std::set<std::size_t> kinds;
-  std::size_t placed = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    placed += places[i] ? 1 : 0;
     // A pod of a DaemonSet goes with its node.
     if (!places[i] && !stays(*waiters_.pods[i].pod->pod) && kinds.insert(waiters_.pods[i].kind).second)
       still_waiting_.push_back(i);
   }
   if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
   no_cordoned_helps_ = still_waiting_;
-  if (!still_waiting_.empty()) find_wanted_cordoned(places, placed);
+  if (!still_waiting_.empty()) find_wanted_cordoned(places);
   find_gainers(places);
   is_ready_ = true;
 }
 
 // As the answer about the nodes that are missing does, which names them.
-void NodeRemoval::find_wanted_cordoned(Places places, std::size_t placed) {
+void NodeRemoval::find_wanted_cordoned(Places places) {
+  const auto placed = count_placed(places);
   const auto most = placed_uncordoned(waiters_, search_.budget, base_, places);
   if (most <= placed) return;
   auto fork = base_;
@@ -140,19 +139,32 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
   sort_for_placing(evicted);
   std::size_t next = 0;
+  std::vector<PodInfoPtr> back;  // tolerate the cordon, and are on the node again until it is gone
+  const auto move = [&](const PodInfoPtr& pod) -> std::optional<Blocked> {
+    auto moved = move_pod(*pod, *profiles_.find_answering(pod->pod->scheduler_name), 1, fork);
+    if (!moved.to) return no_room(*pod, moved.entry);
+    if (*moved.to == row)
+      back.push_back(pod);
+    else if (!is_waiting(*pod))
+      moves.emplace_back(pod, std::move(moved.entry.node));
+    return std::nullopt;
+  };
   for (const auto& pod : evicted) {
     place_gainers(pod->priority, next, fork);
     if (!has_time()) return std::nullopt;
-    auto moved = move_pod(*pod, *profiles_.find_answering(pod->pod->scheduler_name), 1, fork);
-    if (!moved.to) return no_room(*pod, moved.entry);
-    if (!is_waiting(*pod)) moves.emplace_back(pod, std::move(moved.entry.node));
+    if (auto blocked = move(pod)) return blocked;
   }
   if (!evicted.empty()) place_gainers(std::numeric_limits<std::int32_t>::min(), next, fork);
   if (with_waiting) {
     if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
   }
-  for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
+  const auto left = fork.entry(row).pods;
+  for (const auto& pod : left) remove_with_devices(*pod->pod, fork);
   fork.remove_node(node->meta.name);
+  for (const auto& pod : back) {
+    if (!has_time()) return std::nullopt;
+    if (auto blocked = move(pod)) return blocked;
+  }
   return std::nullopt;
 }
 

@@ -64,7 +64,7 @@ class NodeRemoval {
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
   std::optional<Blocked> wanted_by(std::size_t index, cluster::Row row, const cluster::Snapshot& empty,
                                    std::string_view once) const;
-  void find_wanted_cordoned(Places places, std::size_t placed);
+  void find_wanted_cordoned(Places places);
   void find_gainers(const Places& places);
   void place_gainers(std::int32_t priority, std::size_t& next, cluster::Snapshot& fork) const;
 

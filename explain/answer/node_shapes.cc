@@ -66,10 +66,12 @@ void find_shapes(const Waiters& waiters, const Budget& budget, const Snapshot& f
   out.total = most.size();
   if (most.size() > kMostShapes) most.resize(kMostShapes);
   const auto waiting = pods_of(waiters);
+  const NodesLike nodes(budget, waiting, fork);
   for (const auto& alike : most) {
+    if (!has_time(budget)) return;
     const std::string name(fork.node_name(alike.first));
     out.list.push_back({.shape = {.name = "like " + name, .like = name, .node = {}, .price = {}, .most = {}},
-                        .model = model_like(alike.first, waiting, fork)});
+                        .model = nodes.model_of(alike.first)});
   }
 }
 
@@ -156,7 +158,8 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
   KnownShapes out;
   const auto waiting = pods_of(waiters);
   std::optional<DaemonSets> daemons;
-  for (std::size_t i = 0; i < given.size(); ++i) {
+  std::optional<NodesLike> nodes;
+  for (std::size_t i = 0; i < given.size() && has_time(budget); ++i) {
     KnownShape known{.shape = given[i], .model = {}};
     if (given[i].like.empty()) {
       if (!daemons) daemons.emplace(budget, waiting, fork);
@@ -164,7 +167,8 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
     } else {
       const auto row = fork.find_row(given[i].like);
       if (!row) return invalid((path[i] / "like").said(no_node(given[i].like, {})));
-      known.model = model_like(*row, waiting, fork);
+      if (!nodes) nodes.emplace(budget, waiting, fork);
+      known.model = nodes->model_of(*row);
     }
     out.list.push_back(std::move(known));
   }

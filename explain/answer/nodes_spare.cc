@@ -16,6 +16,7 @@
 #include "explain/answer/changes.h"
 #include "explain/answer/node_removal.h"
 #include "explain/answer/node_search.h"
+#include "explain/report/each_field.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
@@ -29,7 +30,8 @@ using cluster::Row;
 using cluster::Snapshot;
 using Rows = std::vector<Row>;
 
-constexpr std::size_t kMostSpareListed = 64, kMostMovesListed = 64, kMostExamples = 3, kBlockedBytes = 1024;
+constexpr std::size_t kMostSpareListed = 64, kMostMovesListed = 64, kMostExamples = 3,
+                      kBlockedBytes = bound_of(&BlockedNodes::reason).bytes;
 constexpr std::size_t kMostOfSets = 10;    // up to this number of nodes, tries every set
 constexpr std::size_t kMostOfOrders = 24;  // failed orders of one set before it is given up
 // Trials of single nodes after the greedy passes: in sets, and in other orders.
@@ -159,6 +161,7 @@ class Sparing {
     return out;
   }
 
+  // True: the other one removes more nodes, and is the best one now.
   static bool keep_larger(Found other, Found& best) {
     if (!other.is_finished || other.steps.size() <= best.steps.size()) return false;
     best = std::move(other);

@@ -16,6 +16,7 @@
 #include "explain/answer/pod_groups.h"
 #include "explain/answer/uncordoning.h"
 #include "explain/answer/waiting.h"
+#include "explain/report/each_field.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/owner.h"
@@ -30,7 +31,8 @@ using cluster::Snapshot;
 
 constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWorkloadsListed = 16,
                       kMostAmounts = 8, kMostUncordoned = 16;
-constexpr std::size_t kUnplacedBytes = 1024, kOwnerBytes = 253;  // of the CRD's schema
+constexpr std::size_t kUnplacedBytes = bound_of(&UnplacedPods::reason).bytes,
+                      kOwnerBytes = bound_of(&WaitingWorkload::name).bytes;
 
 // The API server takes owners' names of any length in a pod, but not in the answer.
 WaitingWorkload waiting_workload_of(const api::Pod& pod) {
@@ -381,7 +383,7 @@ class Wanting {
       const auto cause = cause_of(whole->reasons.front());
       return cut(reason_words(cause.code, cause.about, whole->reasons.front().text), kUnplacedBytes);
     }
-    if (decision.pre_filter || decision.pre_enqueue || !decision.error.empty())
+    if (!decision.has_filtered)
       return cut(main_reason(project(*waiter.pod, decision, with_all.fork)), kUnplacedBytes);
     std::map<std::string, std::vector<std::size_t>> shapes;  // by the words of their reason
     for (const auto& [row, shape] : with_all.shape_of) {

@@ -73,9 +73,8 @@ std::string name_note(const Subject& subject) {
   const bool is_new = !subject.is_stored && subject.existing.value_or(0) == 0;
   if (subject.kind != Subject::Kind::stateful_set || !is_new || subject.name.size() <= kSafe) return {};
   return fmt::format(
-      "the StatefulSet's name has {} characters. The pods' label controller-revision-hash has the name, a "
-      "dash "
-      "and up to 10 characters more, and the API server refuses the pods if that is more than 63.",
+      "the StatefulSet's name has {} characters. The pods' label controller-revision-hash has the name, "
+      "a dash and up to 10 characters more, and the API server refuses the pods if that is more than 63.",
       subject.name.size());
 }
 
@@ -181,9 +180,8 @@ std::string unselected_note(const Subject& subject, const api::Pod& pod, const c
     if (waits_for_scheduler(*claim, of_class, fork))
       return fmt::format(
           "the pod does not start on its node: its claim {} waits until a scheduler selects a node "
-          "(StorageClass "
-          "{}: WaitForFirstConsumer), and no scheduler sees a pod with spec.nodeName. A nodeSelector over "
-          "kubernetes.io/hostname names the node to the scheduler.",
+          "(StorageClass {}: WaitForFirstConsumer), and no scheduler sees a pod with spec.nodeName. "
+          "A nodeSelector over kubernetes.io/hostname names the node to the scheduler.",
           name, of_class);
   }
   return {};
@@ -196,8 +194,7 @@ std::string unreplaced_pod_note(const Subject& subject) {
   if (!owner || owner->kind != "StatefulSet") return {};
   return fmt::format(
       "a changed template does not replace {0} if StatefulSet {1} has podManagementPolicy OrderedReady, "
-      "which is "
-      "the default. After the change, delete the pod {0}.",
+      "which is the default. After the change, delete the pod {0}.",
       subject.pod.meta.name, owner->name);
 }
 

@@ -81,8 +81,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     auto row = decision.choice;
     if (!row && count.evicts) row = evict(decision, placed, fork);
     if (row) {
-      if (const auto failure = place_with_devices(info, *row, profile, fork))
-        refused = failure->message("Reserve");
+      if (auto failure = place_with_devices(info, *row, profile, fork))
+        refused = std::move(*failure);
       else if (was_asked)
         placed.rows.push_back(*row);
       else

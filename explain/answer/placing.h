@@ -43,7 +43,7 @@ struct Placed {
   std::int32_t asked = 0;
   std::vector<cluster::Row> rows;  // of the replicas that fit, in their order; at most `asked`
   enum class Ended : std::uint8_t { done, out_of_time, out_of_memory };
-  Ended ended = Ended::done;  // other: the deadline passed before all requested replicas were decided
+  Ended ended = Ended::done;  // else: before all requested replicas were decided
   std::int32_t more = 0;      // that fit after them
   // The fork with the requested replicas only, if more were tried.
   std::optional<cluster::Snapshot> before_more = std::nullopt;

@@ -40,10 +40,9 @@ double share_of(const cluster::PodInfo& pod, Row row, const Snapshot& fork) {
 double price_of(const Waiter& waiter, const std::vector<PricedNode>& nodes, const Snapshot& fork,
                 std::vector<bool>& fits) {
   const auto decision = framework::evaluate(*waiter.pod, fork, *waiter.profile);
-  const bool is_evaluated = !decision.pre_enqueue && !decision.pre_filter && decision.error.empty();
   double fitting = kNone, large_enough = kNone;
   for (const auto& [row, node_price] : nodes) {
-    fits.push_back(is_evaluated && decision.rejections.id(row) == framework::kFits);
+    fits.push_back(decision.has_filtered && decision.rejections.id(row) == framework::kFits);
     const auto share = share_of(*waiter.pod, row, fork);
     if (share > 1) continue;
     large_enough = std::min(large_enough, share * node_price);
@@ -130,13 +129,14 @@ bool PodPrices::takes_more(std::size_t node, std::size_t other) const {
   return true;
 }
 
-std::vector<double> PodPrices::most_on_nodes(const Places& places) const {
+std::vector<double> PodPrices::most_on_nodes(const Places& places, const Budget& budget) const {
   Amounts left(waiters_.kinds);
   for (std::size_t i = 0; i < waiters_.pods.size(); ++i) {
     if (i >= places.size() || !places[i]) ++left[waiters_.pods[i].kind];
   }
   std::vector<double> out;
-  for (std::size_t node = 0; node < free_.size(); ++node) out.push_back(most_on_node(node, left));
+  for (std::size_t node = 0; node < free_.size() && has_time(budget); ++node)
+    out.push_back(most_on_node(node, left));
   return out;
 }
 

@@ -37,7 +37,8 @@ class PodPrices {
   bool has_dependent() const { return has_dependent_; }
   // The most that pods without a place are worth which fit on an empty node of each shape: by the number of
   // pods and each resource alone. Pods that may fit only next to others count as if they did.
-  std::vector<double> most_on_nodes(const Places& places) const;
+  // Fewer elements if the budget ends.
+  std::vector<double> most_on_nodes(const Places& places, const Budget& budget) const;
   // Whether the node has as much free as the other one, and takes all pods that the other one takes.
   bool takes_more(std::size_t node, std::size_t other) const;
 

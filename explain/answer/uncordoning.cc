@@ -22,11 +22,6 @@ std::vector<Row> cordoned(const Snapshot& base) {
   return out;
 }
 
-std::size_t count(const Places& places) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(places, [](const auto& place) { return place.has_value(); }));
-}
-
 // nullopt: the budget has ended.
 std::optional<Places> places_with(const std::vector<Row>& rows, const Waiters& waiters, const Budget& budget,
                                   const Snapshot& base, Places places) {
@@ -39,7 +34,7 @@ std::optional<Places> places_with(const std::vector<Row>& rows, const Waiters& w
 std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::size_t least,
                           const Budget& budget, const Snapshot& base, const Places& now) {
   const auto places = places_with(rows, waiters, budget, base, now);
-  if (!places || count(*places) < least) return {};
+  if (!places || count_placed(*places) < least) return {};
   const std::set<std::optional<Row>> taken(places->begin(), places->end());
   std::erase_if(rows, [&](Row row) { return !taken.contains(row); });
   return rows;
@@ -56,7 +51,7 @@ Snapshot all_uncordoned(const Snapshot& base) {
 std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const Snapshot& base,
                               const Places& now) {
   const auto places = places_with(cordoned(base), waiters, budget, base, now);
-  return places ? count(*places) : 0;
+  return places ? count_placed(*places) : 0;
 }
 
 std::vector<Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,

@@ -149,12 +149,12 @@ std::optional<Row> Update::put(const PodInfoPtr& pod, const framework::Decision&
                                std::string& refused) {
   const auto row = decision.choice ? decision.choice : evict_for(decision);
   if (!row) return std::nullopt;
-  const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
+  auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
   if (!failure) {
     --left_;
     return row;
   }
-  refused = failure->message("Reserve");
+  refused = std::move(*failure);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "explain/report/each_field.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/report.h"
 #include "scheduler/plugins/shared/unmet.h"
@@ -11,8 +12,9 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kDomains = 16, kReasons = 16;  // of the CRD's schema
-constexpr std::size_t kVerdictReasonBytes = 1024;
+constexpr std::size_t kDomains = bound_of(&GroupAnswer::domains).items,
+                      kReasons = bound_of(&NodeVerdict::reasons).items,
+                      kVerdictReasonBytes = bound_of(&NodeVerdict::reasons).bytes;
 
 void reject(const framework::Verdict& verdict, NodeVerdict& out) {
   out.plugin = verdict.plugin;
@@ -47,11 +49,15 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
   if (!decision.fits() || !decision.feasible.test(*row)) {
     const auto& rejections = decision.rejections;
     const bool has_verdict = !rejections.verdicts().empty() && rejections.id(*row) != framework::kFits;
+    const auto& whole = decision.pre_enqueue ? decision.pre_enqueue : decision.pre_filter;
     if (has_verdict)
       reject(rejections.verdict(rejections.id(*row)), out);
+    else if (whole)
+      reject(*whole, out);
+    else if (decision.has_filtered)
+      out.reasons = {"not evaluated: percentageOfNodesToScore ended the search"};
     else
-      out.reasons = {decision.error.empty() ? "not evaluated: percentageOfNodesToScore ended the search"
-                                            : decision.error};
+      out.reasons = {decision.error.empty() ? decision.message : decision.error};
     return out;
   }
   out.fits = true;

@@ -115,6 +115,11 @@ const framework::Profile* QuietProfiles::find_answering(const std::string& sched
   return own || profiles_.size() != 1 ? own : &profiles_.begin()->second;
 }
 
+std::vector<cluster::PodInfoPtr> without_deleted(std::vector<cluster::PodInfoPtr> waiting) {
+  std::erase_if(waiting, [](const cluster::PodInfoPtr& pod) { return pod->pod->terminating(); });
+  return waiting;
+}
+
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
                      const Budget& budget, const cluster::Snapshot& fork, ForkMemory memory) {
   Waiters out;
@@ -145,9 +150,13 @@ std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, con
                             const cluster::Snapshot& fork) {
   return static_cast<std::size_t>(std::ranges::count_if(waiting, [&](const cluster::PodInfoPtr& pod) {
     return answering_profile(config, pod->pod->scheduler_name) && pod->pod->scheduling_gates.empty() &&
-           !pod->pod->meta.deleted && !fork.find_pod(pod->pod->meta.uid) &&
-           !fork.find_nomination(pod->pod->meta.uid);
+           !fork.find_pod(pod->pod->meta.uid) && !fork.find_nomination(pod->pod->meta.uid);
   }));
+}
+
+std::size_t count_placed(const Places& places) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places, [](const auto& place) { return place.has_value(); }));
 }
 
 bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places, cluster::Snapshot& fork) {

@@ -36,6 +36,10 @@ class QuietProfiles {
   std::map<std::string, framework::Profile> profiles_;
 };
 
+// The pods that a scheduler tries: not those that are being deleted, which a finalizer may keep for long.
+// Source: pkg/scheduler/schedule_one.go: skipPodSchedule
+std::vector<cluster::PodInfoPtr> without_deleted(std::vector<cluster::PodInfoPtr> waiting);
+
 struct Waiter {
   cluster::PodInfoPtr pod;
   const framework::Profile* profile;
@@ -126,6 +130,7 @@ class WaitingLine {
 };
 
 using Places = std::vector<std::optional<cluster::Row>>;  // by the index of the waiter
+std::size_t count_placed(const Places& places);
 
 // Places the waiters without a place. Tries a pod that does not fit again after others that may help it are
 // placed. False: the budget has ended.

@@ -4,11 +4,12 @@
 
 #include "api/values/topology_labels.h"
 #include "explain/report/bounds.h"
+#include "explain/report/each_field.h"
 
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kZoneBytes = 63;  // of the CRD's schema
+constexpr std::size_t kZoneBytes = bound_of(&ZonePlacements::name).bytes;
 
 // Empty: the node does not have this label.
 std::string zone_of(const cluster::Snapshot& fork, cluster::Row row) {

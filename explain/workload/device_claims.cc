@@ -1,5 +1,7 @@
 #include "explain/workload/device_claims.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -28,6 +30,21 @@ void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot
   fork.objects().assume<api::ResourceClaim>(std::move(left));
 }
 
+bool is_reserved(const api::ResourceClaim& claim, const api::Pod& pod) {
+  const auto& users = claim.status.reserved_for;
+  return std::ranges::find(users, pod.meta.uid, &api::ClaimConsumer::uid) != users.end();
+}
+
+// The pod's first claim that has no place for another user; null: none.
+const std::string* full_claim(const api::Pod& pod, const cluster::Snapshot& fork) {
+  for (const auto& entry : pod.resource_claims) {
+    const auto* name = claim_name(pod, entry);
+    const auto* claim = name ? fork.objects().find<api::ResourceClaim>(pod.meta.namespace_, *name) : nullptr;
+    if (claim && claim->status.reserved_for.size() >= kMostUsers && !is_reserved(*claim, pod)) return name;
+  }
+  return nullptr;
+}
+
 // Reserves the claim for the pod, as PreBind writes it.
 void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapshot& fork) {
   auto& objects = fork.objects();
@@ -36,8 +53,7 @@ void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapsh
   const auto flight = objects.claims_in_flight().find(claim->meta.uid);
   const bool is_in_flight = flight != objects.claims_in_flight().end();
   const auto& known = is_in_flight ? *flight->second.claim : *claim;
-  const auto& users = known.status.reserved_for;
-  if (std::ranges::find(users, pod.meta.uid, &api::ClaimConsumer::uid) != users.end()) return;
+  if (is_reserved(known, pod)) return;
   auto changed = std::make_shared<api::ResourceClaim>(known);
   changed->status.reserved_for.push_back(
       {.api_group = "", .resource = "pods", .name = pod.meta.name, .uid = pod.meta.uid});
@@ -53,12 +69,12 @@ void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, clu
   });
 }
 
-std::optional<framework::PlacementFailure> place_with_devices(const cluster::PodInfoPtr& pod,
-                                                              cluster::Row row,
-                                                              const framework::Profile& profile,
-                                                              cluster::Snapshot& fork) {
-  auto failure = framework::place(pod, row, profile, fork);
-  if (failure) return failure;
+std::optional<std::string> place_with_devices(const cluster::PodInfoPtr& pod, cluster::Row row,
+                                              const framework::Profile& profile, cluster::Snapshot& fork) {
+  if (const auto* full = full_claim(*pod->pod, fork))
+    return fmt::format("ResourceClaim {} already has {} users, the most that the API server allows", *full,
+                       kMostUsers);
+  if (const auto failure = framework::place(pod, row, profile, fork)) return failure->message("Reserve");
   for (const auto& entry : pod->pod->resource_claims) {
     if (const auto* name = claim_name(*pod->pod, entry)) reserve_claim(*pod->pod, *name, fork);
   }

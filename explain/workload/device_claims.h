@@ -3,10 +3,12 @@
 // devices of pods that are removed from the fork.
 //
 // Source: pkg/controller/resourceclaim; PreBind of plugins/dynamicresources. Threads: pure functions on one
-// fork. Errors: those of framework::place().
+// fork. Errors: none.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "api/admission/claim_template.h"
 #include "api/values/pod.h"
@@ -20,10 +22,11 @@ void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, clu
 
 // framework::place(), and what follows until the pod is bound: its claims are allocated and reserved for it.
 // In flight, they would keep other pods from sharing them. The claim of extended resources is not shared.
-std::optional<framework::PlacementFailure> place_with_devices(const cluster::PodInfoPtr& pod,
-                                                              cluster::Row row,
-                                                              const framework::Profile& profile,
-                                                              cluster::Snapshot& fork);
+// Returns why the pod was not placed: the failure of a Reserve plugin, or of the binding, since the API
+// server refuses more than kMostUsers users of a claim.
+inline constexpr std::size_t kMostUsers = 256;  // ResourceClaimReservedForMaxSize of k8s.io/api/resource/v1
+std::optional<std::string> place_with_devices(const cluster::PodInfoPtr& pod, cluster::Row row,
+                                              const framework::Profile& profile, cluster::Snapshot& fork);
 
 // Removes the pod from the reservations of its claims. A claim without reservations loses its devices.
 void free_devices(const api::Pod& gone, cluster::Snapshot& fork);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "api/text/json_view.h"
@@ -17,7 +19,8 @@ namespace json = boost::json;
 bool is_fractional(const json::value& amount) {
   const auto* text = amount.if_string();
   const auto quantity = text ? api::Quantity::parse({text->data(), text->size()}) : Result<api::Quantity>();
-  return quantity && quantity->milli_value() % 1000 != 0;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();  // also of what is more
+  return quantity && quantity->milli_value() < kMost && quantity->milli_value() % 1000 != 0;
 }
 
 }  // namespace

@@ -82,9 +82,8 @@ std::string kept_template(const json::value& workload) {
   if (kind == "ReplicaSet" || kind == "ReplicationController")
     return fmt::format("a {} does not replace its pods: they keep their template", kind);
   if (kind == "Deployment" && api::is_true_at(workload, "/spec/paused"))
-    return "the Deployment is paused: until it is resumed, its pods keep their template, and new ones get "
-           "that "
-           "too";
+    return "the Deployment is paused: until it is resumed, its pods keep their template, "
+           "and new ones get that too";
   if (kind != "StatefulSet" && kind != "DaemonSet") return {};
   if (api::text_at(workload, "/spec/updateStrategy/type") == "OnDelete")
     return "the updateStrategy is OnDelete: a pod keeps its template until it is deleted";

@@ -87,11 +87,21 @@ std::optional<Autoscaler> autoscaler_of(const json::value& workload, const std::
   return std::nullopt;
 }
 
+namespace {
+
+// Its controller creates no pod, and the Job is complete.
+bool has_no_completions(const json::value& workload) {
+  return api::text_at(workload, "/kind") == "Job" && api::integer_at(workload, "/spec/completions") == 0;
+}
+
+}  // namespace
+
 bool has_no_replicas(const json::value& workload) {
-  return api::integer_at(workload, scale_of(workload)) == 0;
+  return api::integer_at(workload, scale_of(workload)) == 0 || has_no_completions(workload);
 }
 
 std::string no_replicas_words(const json::value& workload) {
+  if (has_no_completions(workload)) return "has completions 0, so it needs no pod";
   return scale_of(workload) == kReplicas ? "has 0 replicas" : "has parallelism 0, so it is paused";
 }
 

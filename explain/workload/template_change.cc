@@ -125,8 +125,10 @@ bool AskedTemplate::is_of(const api::Pod& pod) const {
 bool is_unready(const api::Pod& pod) { return !pod.phase.empty() && !is_ready(pod); }
 
 std::optional<std::int32_t> ordinal_of(const Subject& set, std::string_view pod) {
-  if (!pod.starts_with(set.name) || pod.size() < set.name.size() + 2) return std::nullopt;
-  const auto digits = pod.substr(set.name.size() + 1);
+  if (!pod.starts_with(set.name)) return std::nullopt;
+  auto digits = pod.substr(set.name.size());
+  if (digits.size() < 2 || digits.front() != '-') return std::nullopt;
+  digits.remove_prefix(1);
   std::int32_t ordinal = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
   return digits.front() != '-' && error == std::errc() && end == digits.data() + digits.size()

@@ -362,6 +362,7 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
     subject.was_on = pod->node_name;
     unschedule(*pod);
   }
+  pod->meta.deleted.reset();  // no scheduler tries a pod that is being deleted: the answer is for a new one
   subject.pod = std::move(*pod);
   return subject;
 }

@@ -43,7 +43,7 @@ struct Subject {
   };
   Kind kind = Kind::pod;
   std::string name;                      // of the workload; empty for a pod
-  api::Pod pod;                          // before admission; of replica 0, except what replica() changes
+  api::Pod pod;                          // before admission; of replica 0, except what replica_of() changes
   std::vector<EphemeralClaim> claims;    // of its generic ephemeral volumes
   bool has_deadline = false;             // the pod has activeDeadlineSeconds
   std::string os;                        // the pod's spec.os, which no plugin reads

@@ -113,6 +113,18 @@ void add_daemon_sets(std::vector<QuestionRow>& rows) {
                   300,
                   {{node()}, on_one},
                   changes(R"({"type":"AddNodes","like":"n0"})")});
+  const Doc pinned{
+      pod_of(
+          {.name = "d$",
+           .owner_kind = "DaemonSet",
+           .owner = "set-$",
+           .spec =
+               R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["n0"]}]}]}}})"}),
+      true};
+  rows.push_back({"question AddNodes like a node that many DaemonSets wait for",
+                  300,
+                  {{node()}, pinned},
+                  changes(R"({"type":"AddNodes","like":"n0"})")});
 }
 
 // What a question adds meets what is there, and what it asks about.

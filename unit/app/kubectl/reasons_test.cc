@@ -71,8 +71,8 @@ TEST(Reasons, AreShownInFullByTheirCodes) {
             "A report has the names for the braces in \"about\", next to the code.\n");
   EXPECT_EQ(run_verb({"reasons", "tooManyVolumes", "SCHEDULINGGATED"}).out,
             "TooManyVolumes\n"
-            "  of a node              already has its maximum number of {driver} volumes\n"
-            "  of several nodes       already have their maximum number of {driver} volumes\n"
+            "  of a node              would have more than its maximum number of {driver} volumes\n"
+            "  of several nodes       would have more than their maximum number of {driver} volumes\n"
             "  kube-scheduler's text  node(s) exceed max volume count\n"
             "  plugin                 NodeVolumeLimits\n"
             "SchedulingGated\n"

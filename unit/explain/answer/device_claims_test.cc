@@ -99,6 +99,23 @@ TEST(DeviceClaims, APodInThePlaceOfAnotherOwnsTheClaimOfItsTemplate) {
   EXPECT_EQ(fork.claim("train-gpus-x7k").meta.controller()->uid, "train#moved");
 }
 
+TEST(DeviceClaims, AClaimTakesAsManyUsersAsTheApiServerAllows) {
+  Fork fork;
+  std::vector<std::string> users{"first"};
+  while (users.size() < kMostUsers - 1) users.push_back("user-" + std::to_string(users.size()));
+  fork.put(allocated("shared", users));
+  const auto place = [&fork](const std::string& name) {
+    const auto info = cluster::make_pod_info(test::share(user_of(name, {"shared"})));
+    return place_with_devices(info, *fork.snapshot.find_row("n1"),
+                              *unit::default_config().profile("default-scheduler"), fork.snapshot);
+  };
+  EXPECT_EQ(place("last"), std::nullopt);
+  EXPECT_EQ(place("one-more"),
+            "ResourceClaim shared already has 256 users, the most that the API server allows");
+  EXPECT_EQ(place("first"), std::nullopt) << "it is one of the users";
+  EXPECT_EQ(fork.claim("shared").status.reserved_for.size(), kMostUsers);
+}
+
 TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
   for (const auto* change :
        {R"({"type": "RemoveNode", "nodeName": "n1"})", R"({"type": "DrainNode", "nodeName": "n1"})",

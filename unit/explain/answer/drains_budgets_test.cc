@@ -139,5 +139,23 @@ TEST(Budgets, ThatSelectOnePodAreNamedUpToABound) {
   EXPECT_EQ(drained.with_several_budgets, 1u);
 }
 
+// The pods of the first node run on the second one by the time that is drained.
+TEST(Budgets, ALaterDrainEvictsThePodsOfAnEarlierOne) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+  for (const auto& [name, node] : {std::pair("w1", "n1"), std::pair("w2", "n1"), std::pair("w3", "n2")})
+    unit::run_pod(
+        snapshot,
+        test::pod(name).ns("shop").uid(name).owner("ReplicaSet", "web").label("app", "web").node(node));
+  snapshot.objects().set(
+      test::share(test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 1)));
+  const auto status = unit::ask(unit::web(R"("changes": [
+      {"type": "DrainNode", "nodeName": "n1"}, {"type": "DrainNode", "nodeName": "n2"}])"),
+                                snapshot);
+  ASSERT_TRUE(status.answer) << status.message;
+  const auto& second = status.answer->changes.at(1);
+  ASSERT_EQ(second.budgets.size(), 1u);
+  EXPECT_EQ(second.budgets[0].pods_total, 3u);
+}
+
 }  // namespace
 }  // namespace podium::explain

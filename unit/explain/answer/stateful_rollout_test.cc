@@ -110,6 +110,7 @@ TEST(StatefulUpdate, AnOrdinalHasNoSign) {
   set.name = "db";
   EXPECT_EQ(ordinal_of(set, "db-7"), 7);
   EXPECT_FALSE(ordinal_of(set, "db--2147483648")) << "a pod of a StatefulSet db-";
+  EXPECT_FALSE(ordinal_of(set, "db10")) << "a pod of its own, without the dash";
   EXPECT_FALSE(ordinal_of(set, "db-")) << ordinal_of(set, "db-").value_or(0);
 }
 
