@@ -29,6 +29,7 @@ CLI::Option* add_number(CLI::App& command, Problems& wrong, const std::string& f
       return take(number);
     wrong.add(
         fmt::format("{}: \"{}\" is not a whole number from {} to {}", flag, text, range.least, range.most));
+    take(range.least);  // so that no flag is said to lack this one
   };
   return command.add_option_function<std::string>(flag, read, help)->type_name("N");
 }

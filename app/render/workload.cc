@@ -46,6 +46,13 @@ Counts counts_of(const std::vector<json::value>& pods) {
   return out;
 }
 
+// ", 2 terminate"; empty: none does.
+std::string terminating_words(std::string_view before, const Counts& counts) {
+  if (counts.terminating == 0) return {};
+  return fmt::format("{}{} {}", before, counts.terminating,
+                     counts.terminating == 1 ? "terminates" : "terminate");
+}
+
 // "78 of 400 pods run, 2 start, 322 wait".
 std::string states(const Counts& counts, std::size_t waiting) {
   // A handwritten dump may have no phases.
@@ -53,9 +60,7 @@ std::string states(const Counts& counts, std::size_t waiting) {
   auto out = fmt::format("{} of {}", running, counted(counts.alive, "pod runs", "pods run"));
   if (counts.placed > running) out += fmt::format(", {} {}", counts.placed - running, "start");
   out += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
-  return counts.terminating == 0 ? out
-                                 : out + fmt::format(", {} {}", counts.terminating,
-                                                     counts.terminating == 1 ? "terminates" : "terminate");
+  return out + terminating_words(", ", counts);
 }
 
 // "54 nodes  too little cpu free: asks 3, closest memory-01 (250m short)", else the reason's words.
@@ -133,9 +138,9 @@ std::string no_pods(const Counts& counts, const std::optional<Replicas>& replica
                        words);
   }
   return fmt::format(
-      ": {} created{}{}\n",
+      ": {} created{}{}{}\n",
       replicas->wanted == 1 ? "its pod is not" : fmt::format("none of its {} pods is", replicas->wanted),
-      reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
+      terminating_words("; ", counts), reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
 }
 
 // A number of an object; nullopt: it is not set.
@@ -224,17 +229,17 @@ std::string why_not_created(const json::value& workload, const std::vector<json:
   // A Deployment that is paused may still be scaled, but its controller creates no ReplicaSet.
   const auto* paused = api::find_at(workload, "/spec/paused");
   const bool has_none = api::find_at(workload, "/status/replicas") == nullptr;
-  if (paused && *paused == json::value(true) && has_none) return "its rollout is paused";
+  if (paused && *paused == json::value(true) && has_none) return "its rollout is paused.";
   // A handwritten dump may lack the default.
   const bool is_set = string_at(workload, "/kind") == "StatefulSet";
   const bool one_by_one = is_set && string_at(workload, "/spec/podManagementPolicy") != "Parallel";
   if (!one_by_one) return {};
   constexpr const char* kOneByOne = "each is created once the one before it is ready";
-  if (has_waiting) return kOneByOne;
+  if (has_waiting) return fmt::format("{}.", kOneByOne);
   const auto unready = std::ranges::find_if(pods, is_unready);
   return unready == pods.end()
              ? std::string()
-             : fmt::format("{}, and {} is not ready", kOneByOne, string_at(*unready, "/metadata/name"));
+             : fmt::format("{}, and {} is not ready.", kOneByOne, string_at(*unready, "/metadata/name"));
 }
 
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
@@ -318,7 +323,7 @@ std::string fixes_in_line(const Report& report, const Options& options, const st
     const auto all = runs >= answer.asked;
     parts.push_back(
         fmt::format("{} → {}{}", short_fix(fix),
-                    all ? fmt::format("all {} run", answer.asked)
+                    all ? (answer.asked == 1 ? "it runs" : fmt::format("all {} run", answer.asked))
                         : fmt::format("{}{} more {}", fix.may_be_more && !by_quota ? "at least " : "", more,
                                       more == 1 ? "runs" : "run"),
                     by_quota ? fmt::format(", and quota {} allows no more", fix.quota) : ""));

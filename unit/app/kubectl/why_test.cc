@@ -226,8 +226,32 @@ items:
     return run_on(dump, {"why", "sts/db", "-n", "shop"}).out;
   };
   EXPECT_THAT(set("OrderedReady"), HasSubstr("1 of 3 pods exist; the other 2 are not created: each is "
-                                             "created once the one before it is ready\n"));
+                                             "created once the one before it is ready.\n"));
   EXPECT_THAT(set("Parallel"), HasSubstr("the other 2 are not created.\n"));
+}
+
+TEST_F(OnADump, AStatefulSetWaitsForAPodThatIsNotReadyAndCountsNoneThatTerminates) {
+  const auto why = [&](const char* ready, const char* deleted) {
+    const auto dump = one_node_and(fmt::format(R"(
+- apiVersion: apps/v1
+  kind: StatefulSet
+  metadata: {{name: db, namespace: shop, uid: d}}
+  spec: {{replicas: 3, selector: {{matchLabels: {{app: db}}}}, template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {{name: db-0, namespace: shop, uid: p, {}labels: {{app: db}}, ownerReferences: [{{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: d, controller: true}}]}}
+  spec: {{nodeName: n-1, containers: [{{name: c, image: i}}]}}
+  status: {{phase: Running, conditions: [{{type: Ready, status: "{}"}}]}}
+)",
+                                               deleted, ready));
+    return run_on(dump, {"why", "sts/db", "-n", "shop"}).out;
+  };
+  EXPECT_THAT(why("False", ""),
+              StartsWith("shop/db: 1 of 3 pods is placed; the other 2 are not created: each is created once "
+                         "the one before it is ready, and db-0 is not ready.\n"));
+  EXPECT_THAT(why("True", ""), StartsWith("shop/db: 1 of 3 pods is placed; the other 2 are not created.\n"));
+  EXPECT_THAT(why("True", "deletionTimestamp: \"2026-01-01T00:00:00Z\", "),
+              StartsWith("shop/db: none of its 3 pods is created; 1 terminates"));
 }
 
 }  // namespace
