@@ -86,7 +86,7 @@ class AskedReader {
     add_subject(object, *given, {name, namespace_of(value)}, said, "spec.template");
     if (const auto* replicas = api::find_at(value, "/spec/replicas");
         replicas && replicas->is_int64() && is_last_new_)
-      set_replicas(*out_.items.back().subject, replicas->get_int64(), said);
+      out_.items.back().subject->replicas = within_limit(replicas->get_int64());
     return true;
   }
 
@@ -125,19 +125,21 @@ class AskedReader {
       warnings_.push_back(said + " is paused: if it is new, it has no pods until it is resumed");
     const auto scaler = explain::autoscaler_of(value, ns, autoscalers_);
     const auto replicas = scaler ? scaler->replicas(subject.replicas) : subject.replicas;
-    if (replicas == subject.replicas) return;
-    set_replicas(subject, replicas, said);
+    if (replicas == subject.replicas) {
+      const auto written = api::integer_at(value, "/spec/replicas").value_or(0);
+      if (written > subject.replicas)
+        warnings_.push_back(
+            fmt::format("{} has {} replicas: this is the answer for {}", said, written, subject.replicas));
+      return;
+    }
+    subject.replicas = within_limit(replicas);
     warnings_.push_back(
         fmt::format("{}: HorizontalPodAutoscaler {} keeps {} to {} replicas: this is the answer for {}", said,
                     scaler->name, scaler->least, scaler->most, subject.replicas));
   }
 
-  void set_replicas(Subject& subject, std::int64_t replicas, const std::string& said) {
-    constexpr auto kMost = explain::kMostReplicas;
-    if (replicas > kMost)
-      warnings_.push_back(
-          fmt::format("{} has {} replicas: this is the answer for {}", said, replicas, kMost));
-    subject.replicas = static_cast<std::int32_t>(std::clamp<std::int64_t>(replicas, 0, kMost));
+  static std::int32_t within_limit(std::int64_t replicas) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(replicas, 0, explain::kMostReplicas));
   }
 
   std::string namespace_of(const json::value& value) const {
@@ -159,7 +161,7 @@ class AskedReader {
       return;
     }
     if (subject->name.empty()) subject->name = of.name;
-    set_replicas(*subject, subject->replicas, said);
+    subject->replicas = within_limit(subject->replicas);
     auto pod = std::make_shared<const api::Pod>(subject->pod);
     out_.items.push_back({std::move(pod), std::move(*subject), object.place("")});
     is_last_new_ = true;

@@ -306,15 +306,24 @@ class Rolling {
       for (const auto& warning : pod.warnings)
         step.warnings.push_back(fmt::format("{}/{} {}", pod.ns, pod.name, warning));
     }
+    if (!step.change.budgets.empty()) namespaces.insert(cluster_.ns());
     for (const auto& ns : namespaces) {
       const auto broken = budgets.find_obstacles(ns, drain);
       if (!broken) return std::unexpected(broken.error());
-      // podium's answer has those of its own namespace, and counts the pods that earlier steps move.
-      const auto in_answer = ns == cluster_.ns() ? step.change.budgets : std::vector<explain::BrokenBudget>();
+      std::map<std::string, const explain::BrokenBudget*> by_name;
+      if (*broken)
+        for (const auto& budget : **broken) by_name[budget.name] = &budget;
+      // podium's answer has the first of its own namespace, and counts the pods that earlier steps move.
+      if (ns == cluster_.ns())
+        for (const auto& budget : step.change.budgets) by_name[budget.name] = &budget;
       if (!*broken && (ns != cluster_.ns() || step.change.with_several_budgets > 0)) unread.insert(ns);
-      for (const auto& budget : in_answer.empty() ? broken->value_or(in_answer) : in_answer)
-        step.obstacles.push_back(
-            explain::budget_words(ns + "/" + budget.name, budget.allowed, budget.pods_total));
+      for (const auto& [name, budget] : by_name)
+        step.obstacles.push_back(explain::budget_words(ns + "/" + name, budget->allowed, budget->pods_total));
+    }
+    for (const auto& pod : step.change.pods) {
+      if (std::ranges::find(step.nodes, pod.node) != step.nodes.end())
+        step.warnings.push_back(fmt::format("{}/{} tolerates the cordon and comes back to {}",
+                                            pod.ns.empty() ? cluster_.ns() : pod.ns, pod.name, pod.node));
     }
     for (const auto& pod : drain.pods) {
       if (pod.budgets.total == 0) continue;

@@ -40,7 +40,7 @@ std::vector<std::string> nodes_like(Cluster& cluster, const std::string& name) {
   std::vector<std::string> names;
   for (const auto& node : listed ? *listed : std::vector<boost::json::value>())
     names.push_back(render::printable(api::text_at(node, "/metadata/name")));
-  return similar(name, std::move(names));
+  return similar(name, names);
 }
 
 // Asks podium which of the nodes exist, for a user without the right to get nodes.

@@ -70,7 +70,11 @@ std::string set_by_limit_range(const std::vector<json::value>& pods,
 // Whether the pods are of several templates of a Deployment.
 bool is_being_updated(const std::vector<json::value>& pods) {
   std::set<std::string> templates;
-  for (const auto& pod : pods) templates.insert(api::text_at(pod, "/metadata/labels/pod-template-hash"));
+  for (const auto& pod : pods) {
+    const auto phase = api::text_at(pod, "/status/phase");
+    if (phase != "Succeeded" && phase != "Failed")
+      templates.insert(api::text_at(pod, "/metadata/labels/pod-template-hash"));
+  }
   return templates.size() > 1;
 }
 

@@ -370,7 +370,8 @@ std::string why(const Report& report, const std::string& subject, const Options&
   const auto name = options.style.bold(subject);
   const bool is_placed = report.status.choice && report.status.outcome == explain::kScheduled;
   if (fate && !is_placed)
-    return fmt::format("{}: {}. The last decision:\n", name, fate_words(*fate)) +
+    return fmt::format("{}: {}. {}:\n", name, fate_words(*fate),
+                       report.status.answer ? "A new pod like it" : "The last decision") +
            why(report, subject, options);
   if (const auto* refusal = refusal_of(report))
     return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *refusal);

@@ -27,6 +27,10 @@ struct Counts {
   std::size_t terminating = 0;  // which its controller no longer counts
 };
 
+bool is_terminating(const json::value& pod) {
+  return api::find_at(pod, "/metadata/deletionTimestamp") != nullptr;
+}
+
 Counts counts_of(const std::vector<json::value>& pods) {
   Counts out;
   for (const auto& pod : pods) {
@@ -34,7 +38,7 @@ Counts counts_of(const std::vector<json::value>& pods) {
     if (phase == "Succeeded") ++out.succeeded;
     if (phase == "Failed") ++out.failed;
     if (phase == "Succeeded" || phase == "Failed") continue;
-    if (api::find_at(pod, "/metadata/deletionTimestamp")) {
+    if (is_terminating(pod)) {
       ++out.terminating;
       continue;
     }
@@ -131,11 +135,11 @@ std::string no_pods(const Counts& counts, const std::optional<Replicas>& replica
   if (!replicas || replicas->wanted == 0) {
     const auto why = replicas ? replicas->why_none : std::string();
     const auto words = fmt::format("{}{}{}", why, why.empty() || past.empty() ? "" : "; ", past);
-    return fmt::format(" has no pods{}{}.\n",
+    return fmt::format(" has no pods{}{}{}.\n",
                        words.empty()  ? ""
                        : past.empty() ? ": "
                                       : " that run: ",
-                       words);
+                       words, terminating_words("; ", counts));
   }
   return fmt::format(
       ": {} created{}{}{}\n",
@@ -236,10 +240,11 @@ std::string why_not_created(const json::value& workload, const std::vector<json:
   if (!one_by_one) return {};
   constexpr const char* kOneByOne = "each is created once the one before it is ready";
   if (has_waiting) return fmt::format("{}.", kOneByOne);
-  const auto unready = std::ranges::find_if(pods, is_unready);
-  return unready == pods.end()
-             ? std::string()
-             : fmt::format("{}, and {} is not ready.", kOneByOne, string_at(*unready, "/metadata/name"));
+  const auto holds_up = std::ranges::find_if(
+      pods, [](const json::value& pod) { return is_terminating(pod) || is_unready(pod); });
+  if (holds_up == pods.end()) return {};
+  return fmt::format("{}, and {} {}.", kOneByOne, string_at(*holds_up, "/metadata/name"),
+                     is_terminating(*holds_up) ? "terminates" : "is not ready");
 }
 
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
@@ -252,15 +257,16 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
   for (const auto& group : groups) waiting += group.count;
   const auto missing = missing_of(replicas);
   if (waiting == 0 && missing > 0)
-    return fmt::format("{}: {} of {} pods {} placed; {}{}\n", name, counts.alive, replicas->wanted,
-                       counts.alive == 1 ? "is" : "are", not_created(missing, reason),
-                       reason.empty() ? "." : "");
+    return fmt::format("{}: {} of {} pods {} placed{}; {}{}\n", name, counts.alive, replicas->wanted,
+                       counts.alive == 1 ? "is" : "are", terminating_words(", ", counts),
+                       not_created(missing, reason), reason.empty() ? "." : "");
   // As many pods as replicas, but the update cannot create its own.
   const auto of_update =
       missing == 0 && !reason.empty() ? fmt::format("Pods of its update are not created: {}\n", reason) : "";
   if (waiting == 0)
-    return fmt::format("{}: {} placed.\n", name,
-                       counts.alive == 1 ? "its pod is" : fmt::format("all {} pods are", counts.alive)) +
+    return fmt::format("{}: {} placed{}.\n", name,
+                       counts.alive == 1 ? "its pod is" : fmt::format("all {} pods are", counts.alive),
+                       terminating_words(", ", counts)) +
            of_update;
   const bool has_one_reason = groups.size() == 1;
   auto out = fmt::format("{}: {}{}{}.\n", name, states(counts, waiting),
@@ -289,6 +295,7 @@ std::string workload_next(const std::string& subject, const std::string& ns,
   for (const auto& pod : pods) {
     const auto node = string_at(pod, "/spec/nodeName"), phase = string_at(pod, "/status/phase");
     if (node.empty() || phase == "Succeeded" || phase == "Failed") continue;
+    if (is_terminating(pod)) continue;
     ++counts[node];
     if (first.empty()) first = string_at(pod, "/metadata/name");
   }

@@ -272,7 +272,7 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
       "podium_blocked_pods",
       "Pending pods, by the reason that `kubectl podium pending` names: its code as in reports, and "
       "the resource that is short. Counts the remembered decisions; beyond 1,000 series, or 32 of a "
-      "namespace, one with the code `Other` sums up the smallest.",
+      "namespace, one with the code `Other` sums up the smallest of each namespace.",
       {"namespace", "code", "resource"});
   std::ranges::stable_sort(blocked, std::greater(), &std::pair<std::size_t, Blocked>::first);
   // A namespace may name as many resources as it likes: the largest series of each one come first.

@@ -108,10 +108,12 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
   client::ListOptions list;
   list.limit = kListed;
   list.most_bytes = kMostListedBytes;
+  bool is_late = false;  // each page has the deadline of one read
   const std::function<bool(std::vector<boost::json::value>)> take =
       [&](std::vector<boost::json::value> page) {
         std::ranges::move(page, std::back_inserter(items));
-        return items.size() <= kMostListed;
+        is_late = api_.clock().now() >= until;
+        return items.size() <= kMostListed && !is_late;
       };
   const auto options = options_until(until);
   if (!options) {
@@ -120,6 +122,7 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
   }
   const auto listed = co_await api_.list_pages(*resource, ns, list, take, *options);
   auto objects = listed ? decode_all(items, decode) : std::unexpected(listed.error());
+  if (objects && is_late) objects = out_of_time();
   if (objects && items.size() > kMostListed)
     objects = invalid(fmt::format("more than {} in namespace {}", kMostListed, ns));
   if (objects) {

@@ -123,7 +123,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
     case Change::Type::drain_node:
       cordon(row, fork);
       drain({row}, context, done, fork);
-      return add_waiting_placed(context, done);
+      return add_waiting_placed(context, done, fork);
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
     case Change::Type::untaint_node:
@@ -164,13 +164,13 @@ Result<void> fail_nodes(const Change& change, const FieldPath& path, const Chang
     if (rows->empty()) return invalid((path / "selector").said("no node has these labels"));
   }
   lose(*rows, context, done, fork);
-  add_waiting_placed(context, done);
+  add_waiting_placed(context, done, fork);
   done.spare = spare_of(fork);
   return {};
 }
 
-// Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty
-// and take pods that wait.
+// Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty,
+// but for pods that tolerate the cordon, and take pods that wait.
 Result<void> drain_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
                          ChangeResult& done, Snapshot& fork) {
   const auto named = rows_named(change.node_names, path, fork);
@@ -189,7 +189,7 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
     }
     context.line.place(fork);
   }
-  add_waiting_placed(context, done);
+  add_waiting_placed(context, done, fork);
   return {};
 }
 

@@ -76,7 +76,9 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 
 // The pod runs before the next nodes are drained, so that budgets count it.
 void run(const std::string& uid, Snapshot& fork) {
-  const auto placed = *fork.find_pod(uid);
+  const auto* found = fork.find_pod(uid);
+  if (!found) return;
+  const auto placed = *found;
   auto running = std::make_shared<api::Pod>(*placed->pod);
   running->phase = "Running";
   fork.remove_pod(uid);
@@ -100,7 +102,8 @@ class Replacing {
  public:
   // `budgets`: nullptr: the nodes fail, so no budget counts.
   // `drained`: the cordoned nodes that the pods leave.
-  Replacing(const ChangeContext& context, const PodTexts* budgets, std::size_t drained, Snapshot& fork)
+  Replacing(const ChangeContext& context, const PodTexts* budgets, const std::vector<Row>& drained,
+            Snapshot& fork)
       : context_(context), budgets_(budgets), drained_(drained), fork_(fork) {}
 
   Drained place(std::vector<PodInfoPtr> evicted) {
@@ -142,16 +145,15 @@ class Replacing {
     } else {
       context_.line.place_until(pod.priority, fork_);
       if (profile->scheduler_name != scheduler) ++out_.of_other_schedulers;
-      auto moved = move_pod(pod, *profile, drained_, fork_);
+      auto moved = move_pod(pod, *profile, drained_.size(), fork_);
       if (moved.preemption) preempt(*profile, moved, warnings);
       entry = std::move(moved.entry);
       if (moved.to) {
         ++out_.moved;
         out_.rows.push_back(*moved.to);
         run(moved.next->pod->meta.uid, fork_);
-        const auto& node = *fork_.entry(*moved.to).node;
-        if (node.unschedulable && warnings.size() < kMostWarnings)
-          warnings.push_back(fmt::format("tolerates the cordon of {}", node.meta.name));
+        if (std::ranges::find(drained_, *moved.to) != drained_.end() && warnings.size() < kMostWarnings)
+          warnings.push_back(fmt::format("tolerates the cordon of {}", fork_.node_name(*moved.to)));
       } else {
         ++out_.pending;
         waits = std::move(moved.next);
@@ -200,7 +202,7 @@ class Replacing {
 
   const ChangeContext& context_;
   const PodTexts* budgets_;
-  const std::size_t drained_;
+  const std::vector<Row> drained_;
   Snapshot& fork_;
   std::multimap<std::int32_t, Leaving, std::greater<>> leaving_;  // by priority, the highest first
   Drained out_;
@@ -360,7 +362,7 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = Replacing(context, &of_budgets, rows.size(), fork).place(std::move(evicted));
+  auto drained = Replacing(context, &of_budgets, rows, fork).place(std::move(evicted));
   auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
   if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
   done.message = words(what, drained, done);
@@ -385,7 +387,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   }
   const auto count = lost.size();
   context.line.place(fork);
-  auto drained = Replacing(context, nullptr, 0, fork).place(std::move(lost));
+  auto drained = Replacing(context, nullptr, {}, fork).place(std::move(lost));
   auto what =
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod"));
   if (drained.preempted > 0)
@@ -398,13 +400,14 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   record(count, drained, context.line, fork, done);
 }
 
-void add_waiting_placed(const ChangeContext& context, ChangeResult& done) {
+void add_waiting_placed(const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   const auto placed = context.line.take_placed();
   if (placed.empty()) return;
   done.waiting_placed = placed.size();
   done.message +=
       fmt::format("; {} a node", podium::counted(placed.size(), "pod that waits gets", "pods that wait get"));
   for (const auto& [pod, node] : placed) {
+    if (has_time(context.budget)) run(pod->pod->meta.uid, fork);
     if (pod->pod->meta.namespace_ == context.ns && done.waiting.size() < kMostWaitingPlaced)
       done.waiting.push_back({pod->pod->meta.name, node});
   }

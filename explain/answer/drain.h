@@ -54,7 +54,7 @@ void lose(const std::vector<cluster::Row>& rows, const ChangeContext& context, C
           cluster::Snapshot& fork);
 
 // Adds the pods that waited and got a node since the last change: those of the asker by name.
-void add_waiting_placed(const ChangeContext& context, ChangeResult& done);
+void add_waiting_placed(const ChangeContext& context, ChangeResult& done, cluster::Snapshot& fork);
 
 // The sum of the free amounts on all nodes that are not cordoned.
 std::vector<SpareAmount> spare_of(const cluster::Snapshot& fork);

@@ -140,8 +140,8 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   sort_for_placing(evicted);
   std::size_t next = 0;
   std::vector<PodInfoPtr> back;  // tolerate the cordon, and are on the node again until it is gone
-  const auto move = [&](const PodInfoPtr& pod) -> std::optional<Blocked> {
-    auto moved = move_pod(*pod, *profiles_.find_answering(pod->pod->scheduler_name), 1, fork);
+  const auto move = [&](const PodInfoPtr& pod, std::size_t drained) -> std::optional<Blocked> {
+    auto moved = move_pod(*pod, *profiles_.find_answering(pod->pod->scheduler_name), drained, fork);
     if (!moved.to) return no_room(*pod, moved.entry);
     if (*moved.to == row)
       back.push_back(pod);
@@ -152,7 +152,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   for (const auto& pod : evicted) {
     place_gainers(pod->priority, next, fork);
     if (!has_time()) return std::nullopt;
-    if (auto blocked = move(pod)) return blocked;
+    if (auto blocked = move(pod, 1)) return blocked;
   }
   if (!evicted.empty()) place_gainers(std::numeric_limits<std::int32_t>::min(), next, fork);
   if (with_waiting) {
@@ -163,7 +163,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   fork.remove_node(node->meta.name);
   for (const auto& pod : back) {
     if (!has_time()) return std::nullopt;
-    if (auto blocked = move(pod)) return blocked;
+    if (auto blocked = move(pod, 0)) return blocked;
   }
   return std::nullopt;
 }

@@ -369,6 +369,8 @@ class Wanting {
     if (!has_time()) return "the deadline passed before the reason was found";
     const auto decision = framework::evaluate(*waiter.pod, with_all.fork, *waiter.profile);
     if (decision.fits()) {
+      if (const auto full = words_of_full_claim(*waiter.pod->pod, with_all.fork))
+        return cut(*full, kUnplacedBytes);
       // The cover has tried one more node of each shape that may be added.
       const bool may_add = std::ranges::any_of(with_all.shape_of, [&](const auto& added) {
         const auto& [row, shape] = added;
@@ -383,7 +385,7 @@ class Wanting {
       const auto cause = cause_of(whole->reasons.front());
       return cut(reason_words(cause.code, cause.about, whole->reasons.front().text), kUnplacedBytes);
     }
-    if (!decision.has_filtered)
+    if (!decision.has_verdicts())
       return cut(main_reason(project(*waiter.pod, decision, with_all.fork)), kUnplacedBytes);
     std::map<std::string, std::vector<std::size_t>> shapes;  // by the words of their reason
     for (const auto& [row, shape] : with_all.shape_of) {
@@ -432,7 +434,8 @@ class Wanting {
                                                               {"memory", asks.memory}};
     for (const auto& [name, amount] : asks.scalars) amounts.emplace_back(name, amount);
     for (const auto& [name, amount] : amounts) {
-      if (amount <= 0) continue;
+      const bool may_be_devices = base_.objects().extended_classes().find(name) != nullptr;
+      if (amount <= 0 || may_be_devices) continue;
       const auto found = largest_.find(name);
       const auto largest = found == largest_.end() ? 0 : found->second;
       if (largest >= amount) continue;

@@ -42,7 +42,7 @@ double price_of(const Waiter& waiter, const std::vector<PricedNode>& nodes, cons
   const auto decision = framework::evaluate(*waiter.pod, fork, *waiter.profile);
   double fitting = kNone, large_enough = kNone;
   for (const auto& [row, node_price] : nodes) {
-    fits.push_back(decision.has_filtered && decision.rejections.id(row) == framework::kFits);
+    fits.push_back(decision.has_verdicts() && decision.rejections.id(row) == framework::kFits);
     const auto share = share_of(*waiter.pod, row, fork);
     if (share > 1) continue;
     large_enough = std::min(large_enough, share * node_price);

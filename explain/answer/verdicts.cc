@@ -54,10 +54,11 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
       reject(rejections.verdict(rejections.id(*row)), out);
     else if (whole)
       reject(*whole, out);
-    else if (decision.has_filtered)
-      out.reasons = {"not evaluated: percentageOfNodesToScore ended the search"};
+    else if (!decision.error.empty())
+      out.reasons = {decision.error};
     else
-      out.reasons = {decision.error.empty() ? decision.message : decision.error};
+      out.reasons = {decision.has_filtered ? "not evaluated: percentageOfNodesToScore ended the search"
+                                           : decision.message};
     return out;
   }
   out.fits = true;

@@ -35,16 +35,6 @@ bool is_reserved(const api::ResourceClaim& claim, const api::Pod& pod) {
   return std::ranges::find(users, pod.meta.uid, &api::ClaimConsumer::uid) != users.end();
 }
 
-// The pod's first claim that has no place for another user; null: none.
-const std::string* full_claim(const api::Pod& pod, const cluster::Snapshot& fork) {
-  for (const auto& entry : pod.resource_claims) {
-    const auto* name = claim_name(pod, entry);
-    const auto* claim = name ? fork.objects().find<api::ResourceClaim>(pod.meta.namespace_, *name) : nullptr;
-    if (claim && claim->status.reserved_for.size() >= kMostUsers && !is_reserved(*claim, pod)) return name;
-  }
-  return nullptr;
-}
-
 // Reserves the claim for the pod, as PreBind writes it.
 void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapshot& fork) {
   auto& objects = fork.objects();
@@ -63,6 +53,17 @@ void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapsh
 
 }  // namespace
 
+std::optional<std::string> words_of_full_claim(const api::Pod& pod, const cluster::Snapshot& fork) {
+  for (const auto& entry : pod.resource_claims) {
+    const auto* name = claim_name(pod, entry);
+    const auto* claim = name ? fork.objects().find<api::ResourceClaim>(pod.meta.namespace_, *name) : nullptr;
+    if (claim && claim->status.reserved_for.size() >= kMostUsers && !is_reserved(*claim, pod))
+      return fmt::format("ResourceClaim {} already has {} users, the most that the API server allows", *name,
+                         kMostUsers);
+  }
+  return std::nullopt;
+}
+
 void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, cluster::Snapshot& fork) {
   api::make_claims_of_templates(templates, pod, [&fork](api::ResourceClaim claim) {
     fork.objects().set<api::ResourceClaim>(std::make_shared<const api::ResourceClaim>(std::move(claim)));
@@ -71,9 +72,7 @@ void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, clu
 
 std::optional<std::string> place_with_devices(const cluster::PodInfoPtr& pod, cluster::Row row,
                                               const framework::Profile& profile, cluster::Snapshot& fork) {
-  if (const auto* full = full_claim(*pod->pod, fork))
-    return fmt::format("ResourceClaim {} already has {} users, the most that the API server allows", *full,
-                       kMostUsers);
+  if (auto full = words_of_full_claim(*pod->pod, fork)) return full;
   if (const auto failure = framework::place(pod, row, profile, fork)) return failure->message("Reserve");
   for (const auto& entry : pod->pod->resource_claims) {
     if (const auto* name = claim_name(*pod->pod, entry)) reserve_claim(*pod->pod, *name, fork);

@@ -28,6 +28,9 @@ inline constexpr std::size_t kMostUsers = 256;  // ResourceClaimReservedForMaxSi
 std::optional<std::string> place_with_devices(const cluster::PodInfoPtr& pod, cluster::Row row,
                                               const framework::Profile& profile, cluster::Snapshot& fork);
 
+// Why the API server refuses the pod as another user of a claim; nullopt: it does not.
+std::optional<std::string> words_of_full_claim(const api::Pod& pod, const cluster::Snapshot& fork);
+
 // Removes the pod from the reservations of its claims. A claim without reservations loses its devices.
 void free_devices(const api::Pod& gone, cluster::Snapshot& fork);
 

@@ -44,7 +44,7 @@ struct Decision {
   std::optional<Verdict> pre_enqueue;  // PreEnqueue rejected the pod; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // PreFilter rejected the pod on all nodes
   std::string error;          // a plugin failed; kube-scheduler would retry with reason SchedulerError
-  bool has_filtered = false;  // the nodes were filtered, and no plugin failed: else no node has a verdict
+  bool has_filtered = false;  // the filters have run: nodes that are not feasible have verdicts
   // The plugins that rejected nodes or the pod, sorted. The queue asks their hints.
   std::vector<std::string> unschedulable_plugins;
   Rejections rejections{0};  // the verdict on each evaluated node that is not feasible
@@ -68,6 +68,8 @@ struct Decision {
   ReportFacts facts;                                        // of the filters, for reports
 
   bool fits() const { return choice.has_value(); }
+  // False: a node without a verdict may be unfit all the same.
+  bool has_verdicts() const { return has_filtered && error.empty(); }
   // True: totals may have any value. False: they are at least 0, and 0 for rows that are not feasible.
   bool scored_by_extenders() const { return !strategies.empty() && !strategies.back().wide.empty(); }
 };

@@ -146,6 +146,11 @@ class Parts {
     else
       find_missing_key(term, part);
   }
+  // The only term, if it has no requirements.
+  void add_empty(const api::NodeSelectorTerm& term) {
+    if (!is_full() && term == api::NodeSelectorTerm())
+      out_.emplace_back(SelectorPart{SelectorPart::From::node_affinity, text_of(term)});
+  }
   // A requirement of the only term.
   void add(const api::Requirement& requirement, bool is_field) {
     if (!is_full())
@@ -181,7 +186,7 @@ class Parts {
     part.missing_node = name;
     if (std::exchange(has_named_, true)) return;  // each costs a walk through the nodes, at each attempt
     part.values = similar_nodes(name, snapshot_);
-    part.values_total = part.values.size();
+    part.values_total = part.values.size();  // there may be more names
   }
 
   const Snapshot& snapshot_;
@@ -215,8 +220,8 @@ std::vector<SelectorPart> selector_parts(const api::Pod& pod, const Snapshot& sn
   }
   if (!pod.node_affinity.required) return parts.take();
   const auto& terms = *pod.node_affinity.required;
-  const bool is_empty = terms.size() == 1 && terms.front() == api::NodeSelectorTerm();
-  if (terms.size() == 1 && !is_empty) {
+  if (terms.size() == 1) {
+    parts.add_empty(terms.front());
     for (const auto& requirement : terms.front().match_expressions) parts.add(requirement, false);
     for (const auto& requirement : terms.front().match_fields) parts.add(requirement, true);
     return parts.take();

@@ -26,17 +26,19 @@ TEST(DeletedPods, NeedNoNodeAndHideNoPodLikeThem) {
   EXPECT_EQ(unit::choice_in(unit::search("", both, unit::full_cluster())), "1 like n1 (1 a)");
 }
 
-TEST(DeletedPods, LeaveTheRoomOfADrainedNodeToOthers) {
+TEST(DeletedPods, HideNoPodLikeThemFromTheRoomOfADrain) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "2"}});
   unit::run_pod(snapshot,
                 pod("runs").ns("shop").uid("runs").owner("ReplicaSet", "r").req("cpu", "1").node("n1"));
   const auto question = unit::read(unit::web(R"("changes": [{"type": "DrainNode", "nodeName": "n1"}])"));
   ASSERT_TRUE(question) << question.error().message;
-  const Pods waiting{waits(one_of("a", 0, "2").terminating()), waits(one_of("a", 1, "1"))};
+  const Pods waiting{waits(one_of("a", 0, "1").terminating()), waits(one_of("a", 1, "1"))};
   const auto status = answer(*question, snapshot, unit::default_config(), {}, {}, waiting);
   const auto& drained = status.answer->changes.at(0);
   ASSERT_EQ(drained.pods.size(), 1u);
   EXPECT_EQ(drained.pods[0].node, "n2");
+  ASSERT_EQ(drained.waiting.size(), 1u);
+  EXPECT_EQ(drained.waiting[0].name, "a-1");
 }
 
 TEST(DeletedPods, AStoredOneIsAskedAboutAsANewOne) {

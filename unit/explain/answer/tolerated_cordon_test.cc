@@ -8,7 +8,7 @@
 namespace podium::explain {
 namespace {
 
-cluster::Snapshot tolerating_on_n1(const char* free_on_n2) {
+cluster::Snapshot tolerating_on_n1(const char* taken_on_n2) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
   unit::run_pod(snapshot, test::pod("t")
                               .ns("shop")
@@ -18,7 +18,7 @@ cluster::Snapshot tolerating_on_n1(const char* free_on_n2) {
                               .req("cpu", "2")
                               .node("n1"));
   // No controller recreates it, so n2 stays.
-  unit::run_pod(snapshot, test::pod("bare").ns("shop").uid("bare").req("cpu", free_on_n2).node("n2"));
+  unit::run_pod(snapshot, test::pod("bare").ns("shop").uid("bare").req("cpu", taken_on_n2).node("n2"));
   return snapshot;
 }
 
