@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <boost/asio/experimental/as_tuple.hpp>
@@ -16,7 +17,7 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr int kWorthWaking = 256 * 1024;  // bytes
+constexpr int kWorthWaking = 256 * 1024, kWorthReading = 32 * 1024;  // bytes
 
 constexpr auto as_result = asio::experimental::as_tuple(asio::use_awaitable);
 
@@ -159,6 +160,8 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
 Task<bool> Connection::await_min_interval() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;
+  // A large amount has arrived already, as in a streamed list: a rest would only slow it down.
+  if (int waiting = 0; ::ioctl(fd_, FIONREAD, &waiting) == 0 && waiting >= kWorthReading) co_return false;
   set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, kWorthWaking);
   async::Timer timer(socket_.get_executor(), until);
   co_await timer.async_wait(as_result);
