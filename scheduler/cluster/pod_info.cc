@@ -25,16 +25,6 @@ void append_host_ports(const std::vector<api::ContainerPort>& ports, std::vector
   }
 }
 
-std::vector<HostPort> host_ports(const api::Pod& pod) {
-  std::vector<HostPort> out;
-  for (const auto& container : pod.init_containers) {
-    if (container.restart_always) append_host_ports(container.ports, out);
-  }
-  for (const auto& container : pod.containers) append_host_ports(container.ports, out);
-  if (out.size() > 1) std::ranges::sort(out, {}, place_of);
-  return out;
-}
-
 RequestOptions options_for(const RequestRules& rules, bool placed) {
   return {.use_status = placed,
           .ignore_pod_level = !rules.pod_level,
@@ -51,6 +41,16 @@ void count_requests(PodInfo& info, const api::Pod& pod, bool placed) {
 }
 
 }  // namespace
+
+std::vector<HostPort> host_ports(const api::Pod& pod) {
+  std::vector<HostPort> out;
+  for (const auto& container : pod.init_containers) {
+    if (container.restart_always) append_host_ports(container.ports, out);
+  }
+  for (const auto& container : pod.containers) append_host_ports(container.ports, out);
+  if (out.size() > 1) std::ranges::sort(out, {}, place_of);
+  return out;
+}
 
 bool contains(std::span<const HostPort> ports, const HostPort& port) {
   return std::ranges::binary_search(ports, place_of(port), {}, place_of);

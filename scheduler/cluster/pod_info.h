@@ -27,8 +27,10 @@ struct HostPort {
   std::int32_t port = 0;
   bool operator==(const HostPort&) const = default;
 };
-// Whether one of `ports`, which are sorted as PodInfo's, has the same port and protocol, and the same address
-// or one of both is 0.0.0.0.
+// The ports of containers and sidecars; sorted by port, protocol and address.
+std::vector<HostPort> host_ports(const api::Pod&);
+// Whether one of `ports`, which are sorted as in host_ports(), has the same port and protocol, and the same
+// address or one of both is 0.0.0.0.
 bool conflicts(std::span<const HostPort> ports, const HostPort& other);
 bool contains(std::span<const HostPort> ports, const HostPort& port);
 
@@ -38,7 +40,7 @@ struct PodInfo {
   Resources requests;  // placed pods: spec and status; pending pods: spec only
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
   Resources score_requests;          // for NodeResourcesFit's score: non-zero defaults, no pod-level requests
-  std::vector<HostPort> host_ports;  // containers and sidecars; sorted by port, protocol and address
+  std::vector<HostPort> host_ports;  // see host_ports()
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
   std::int32_t priority = 0;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -51,6 +52,9 @@ struct NodeEntry {
     return order.get([&] { return std::make_unique<const PodsByImportance>(pods); });
   }
 };
+
+// Exact sums over the pods of the nodes whose column holds a clamped sum.
+using ExactSums = std::map<Row, __int128>;
 
 struct ImageState {
   std::int64_t size = 0;   // bytes, as reported by the node that was added first
@@ -178,6 +182,12 @@ class Snapshot {
   Moment moment_;
   Cow<RowChanges> row_changes_;
   Cow<NodeMask> present_, with_host_ports_;
+  struct ClampedSums {
+    ExactSums requested_milli_cpu, requested_memory, requested_ephemeral, non_zero_milli_cpu, non_zero_memory;
+  };
+  Cow<ClampedSums> clamped_;
+  CowMap<std::string, Cow<ExactSums>>
+      clamped_scalars_;  // by resource; not in ScalarColumn, since few have any
   Column<Cow<NodeEntry>, 128> entries_;
   CowMap<std::string, Cow<ScalarColumn>> scalars_;
   Cow<LabelTable> labels_;

@@ -142,7 +142,9 @@ Snapshot::ScalarColumn& Snapshot::used_scalar(const std::string& resource) {
 }
 
 void Snapshot::release_scalar(const std::string& resource) {
-  if (--used_scalar(resource).users == 0) scalars_.erase(resource);
+  if (--used_scalar(resource).users > 0) return;
+  scalars_.erase(resource);
+  clamped_scalars_.erase(resource);
 }
 
 // An image keeps the size that the first node reported, until no node has the image.

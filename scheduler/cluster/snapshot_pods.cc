@@ -11,20 +11,23 @@ using Wide = __int128;
 constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
 constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
 
-// Adds sign × amount(pod) to a sum over a node's pods; `pods` is the list after the change. The column holds
-// the exact sum, clamped. A clamped sum cannot be updated incrementally, so it is computed from `pods`.
-template <typename Amounts, typename Amount>  // Amounts: a Column or a RareColumn
-void add_to(Amounts& column, Row row, const PodInfo& pod, int sign, const std::vector<PodInfoPtr>& pods,
-            Amount amount) {
-  const std::int64_t delta = amount(pod);
+// Adds to a sum over a node's pods. The column holds the exact sum, clamped. `exact` and `write_exact` return
+// the exact sums of the rows where the two differ, so that a pod with amounts near the largest number costs
+// no more than another one.
+template <typename Amounts, typename Exact, typename WriteExact>  // Amounts: a Column or a RareColumn
+void add_to(Amounts& column, Row row, Wide delta, Exact exact, WriteExact write_exact) {
   if (delta == 0) return;
   const auto before = column[row];
-  Wide sum = Wide(before) + sign * Wide(delta);
-  if (before == kMin || before == kMax || sum < kMin || sum > kMax) {
-    sum = 0;
-    for (const auto& each : pods) sum += amount(*each);
-  }
-  column.set(row, static_cast<std::int64_t>(std::clamp<Wide>(sum, kMin, kMax)));
+  const bool was_clamped = before == kMin || before == kMax;
+  Wide sum = before;
+  if (was_clamped) sum = exact().at(row);
+  sum += delta;
+  const auto after = static_cast<std::int64_t>(std::clamp<Wide>(sum, kMin, kMax));
+  if (after == kMin || after == kMax)
+    write_exact()[row] = sum;
+  else if (was_clamped)
+    write_exact().erase(row);
+  column.set(row, after);
 }
 
 void take_out(std::vector<PodInfoPtr>& pods, const PodInfo* pod) {
@@ -37,21 +40,22 @@ void take_out(std::vector<PodInfoPtr>& pods, const PodInfo* pod) {
 }  // namespace
 
 void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
-  const auto& pods = entry(row).pods;
-  const auto add = [&](auto& column, auto amount) { add_to(column, row, pod, sign, pods, amount); };
-  add(requested_milli_cpu, [](const PodInfo& p) { return p.requests.milli_cpu; });
-  add(requested_memory, [](const PodInfo& p) { return p.requests.memory; });
-  add(requested_ephemeral, [](const PodInfo& p) { return p.requests.ephemeral_storage; });
-  add(non_zero_milli_cpu, [](const PodInfo& p) { return p.non_zero_milli_cpu; });
-  add(non_zero_memory, [](const PodInfo& p) { return p.non_zero_memory; });
+  const auto add = [&](auto& column, std::int64_t amount, ExactSums ClampedSums::* clamped) {
+    add_to(
+        column, row, sign * Wide(amount), [&]() -> auto& { return (*clamped_).*clamped; },
+        [&]() -> auto& { return clamped_.write().*clamped; });
+  };
+  add(requested_milli_cpu, pod.requests.milli_cpu, &ClampedSums::requested_milli_cpu);
+  add(requested_memory, pod.requests.memory, &ClampedSums::requested_memory);
+  add(requested_ephemeral, pod.requests.ephemeral_storage, &ClampedSums::requested_ephemeral);
+  add(non_zero_milli_cpu, pod.non_zero_milli_cpu, &ClampedSums::non_zero_milli_cpu);
+  add(non_zero_memory, pod.non_zero_memory, &ClampedSums::non_zero_memory);
   for (const auto& [name, amount] : pod.requests.scalars) {
-    const auto of = [&resource = name](const PodInfo& p) { return p.requests.scalar(resource); };
-    if (sign > 0) {
-      add(use_scalar(name).requested, of);
-    } else {
-      add(used_scalar(name).requested, of);
-      release_scalar(name);
-    }
+    auto& scalar = sign > 0 ? use_scalar(name) : used_scalar(name);
+    add_to(
+        scalar.requested, row, sign * Wide(amount), [&]() -> auto& { return **clamped_scalars_.find(name); },
+        [&]() -> auto& { return clamped_scalars_[name].write(); });
+    if (sign < 0) release_scalar(name);
   }
 }
 

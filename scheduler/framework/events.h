@@ -10,8 +10,10 @@
 #include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "api/values/object.h"
+#include "scheduler/cluster/lazy.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace podium::cluster {
@@ -61,10 +63,18 @@ enum Action : std::uint32_t {
   kAll = (1 << 15) - 1,
 };
 
+// The amounts of a node's or a pod's update, which each rejected pod is compared with.
+struct AmountsChanged {
+  cluster::Resources before, after;
+};
+
 struct ClusterEvent {
   EventResource resource = EventResource::wild_card;
   std::uint32_t actions = kAll;
   api::Object before, after;  // monostate if there is none
+  // Computed once for all pods that wait: they may be thousands, and the objects may list as many amounts.
+  cluster::Lazy<AmountsChanged> amounts = {};
+  cluster::Lazy<std::vector<cluster::HostPort>> ports = {};  // of the pod before
 };
 
 // The update actions between two versions of an object; 0 if there are none. Pod-level requests count

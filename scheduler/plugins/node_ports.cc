@@ -164,7 +164,10 @@ class NodePorts final : public Plugin, public FilterPlugin {
       const auto* deleted = std::get_if<api::PodPtr>(&event.before);
       if (!deleted || !*deleted) return true;
       if ((*deleted)->node_name.empty() && (*deleted)->nominated_node.empty()) return false;
-      return WantedPorts(rejected.host_ports).conflicts_with(cluster::make_pod_info(*deleted)->host_ports);
+      const auto& freed = event.ports.get(
+          [&] { return std::make_unique<const std::vector<HostPort>>(cluster::host_ports(**deleted)); });
+      return std::ranges::any_of(rejected.host_ports,
+                                 [&](const HostPort& port) { return cluster::conflicts(freed, port); });
     };
     hints.push_back({EventResource::assigned_pod, kDelete, helps});
     return hints;

@@ -20,6 +20,16 @@ std::string ports(std::string_view list) {
       .append(R"(],"resources":{"requests":{"cpu":"1"}}}])");
 }
 
+// Each alone is near the largest number; two are beyond it.
+std::string largest_requests(int resources) {
+  std::string amounts;
+  for (int i = 0; i < resources; ++i) {
+    if (i > 0) amounts += ',';
+    amounts += R"("example.com/r)" + std::to_string(i) + R"(":"9E")";
+  }
+  return R"(,"containers":[{"name":"c","image":"i","resources":{"requests":{)" + amounts + "}}}]";
+}
+
 // A pod that waits, and n lower-priority pods on the only node: possible victims.
 Row victims(std::string name, std::size_t n, std::string waits, std::string victim,
             std::vector<Doc> more = {}) {
@@ -134,6 +144,30 @@ std::vector<Row> rows_of_pairs() {
               placed(ports(R"({"containerPort":80,"hostPort":80})"))),
       victims("volumes × victims", 400, waiting(kDisk), placed(kDisk)),
       {"resources × victims", 400, {full, {waiting()}, {placed(), true}}},
+      // An event is held against each pod that waits.
+      {"requests of a pod × pods that wait",
+       300,
+       {{node()},
+        {placed(
+            R"(,"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1",«"example.com/r#":"1"»}}}])")},
+        {waiting(), true}}},
+      {"hostPorts of a pod × pods that wait",
+       300,
+       {{node()}, {placed(ports(R"(«{"containerPort":80,"hostPort":#}»)"))}, {waiting(), true}}},
+      {"volumes of a pod × pods that wait",
+       300,
+       {{node()},
+        {placed(R"(,"volumes":[«{"name":"v#","gcePersistentDisk":{"pdName":"e#"}}»])")},
+        {waiting(), true}}},
+      {"node allocatable × pods that wait",
+       300,
+       {{node("", "", "", R"(,«"example.com/r#":"1"»)")}, {waiting(), true}}},
+      {"node taints × pods that wait",
+       300,
+       {{node(R"(,"taints":[«{"key":"t#","value":"v","effect":"PreferNoSchedule"}»])")}, {waiting(), true}}},
+      {"requests of the largest number × pods of a node",
+       200,
+       {{node()}, {waiting()}, {placed(largest_requests(100)), true}}},
       {"hostPorts × hostPorts",
        1000,
        {{node()},
@@ -242,7 +276,8 @@ std::vector<Row> rows_of_pairs() {
       {"nodeAffinity NotIn values × nodes",
        1000,
        {{kNodeEach, true},
-        {waiting(R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"NotIn","values":[«"v#"»]}]}]}}})")}}},
+        {waiting(
+            R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"NotIn","values":[«"v#"»]}]}]}}})")}}},
       {"nodeAffinity terms × cordoned nodes",
        400,
        {{node()},

@@ -42,37 +42,46 @@ constexpr bool is_in_snapshot =
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity, api::VolumeAttachment,
               api::ResourceSlice, api::DeviceClass, api::ResourceClaim>;
 
+// The pod with less requested: the update that most hints listen to.
+api::PodPtr without_cpu(const api::Pod& pod) {
+  auto lowered = std::make_shared<api::Pod>(pod);
+  lowered->containers.change_each([](api::Container& container) {
+    std::erase_if(container.requests.write(), [](const auto& entry) { return entry.first == "cpu"; });
+  });
+  return lowered;
+}
+
 void see(World& world, const api::Object& object) {
   using framework::EventResource;
-  const auto add = [&](EventResource resource) {
+  const auto add = [&](EventResource resource, std::uint32_t actions, api::Object before, api::Object after) {
     // One event of a kind is enough.
     for (const auto& event : world.events) {
-      if (event.resource == resource) return;
+      if (event.resource == resource && event.actions == actions) return;
     }
-    const bool is_gone = resource == EventResource::assigned_pod;
-    world.events.push_back({resource, is_gone ? framework::kDelete : framework::kAdd,
-                            is_gone ? object : api::Object(), is_gone ? api::Object() : object});
+    world.events.push_back({resource, actions, std::move(before), std::move(after)});
   };
+  const auto added = [&](EventResource resource) { add(resource, framework::kAdd, {}, object); };
   const auto take = [&]<typename T>(const std::shared_ptr<const T>& known) {
     if constexpr (std::is_same_v<T, api::Pod>) {
       auto info = cluster::make_pod_info(known);
       if (known->node_name.empty()) return world.waiting.push_back(std::move(info));
       world.snapshot.add_pod(std::move(info));
-      add(EventResource::assigned_pod);
+      add(EventResource::assigned_pod, framework::kDelete, object, {});
+      add(EventResource::assigned_pod, framework::kUpdate, object, without_cpu(*known));
     } else if constexpr (std::is_same_v<T, api::Node>) {
       world.snapshot.set_node(known);
-      add(EventResource::node);
+      added(EventResource::node);
     } else if constexpr (std::is_same_v<T, api::Workload>) {
       world.snapshot.objects().set_workload(known);
     } else if constexpr (is_in_snapshot<T>) {
       world.snapshot.objects().set(known);
-      if constexpr (std::is_same_v<T, api::ResourceClaim>) add(EventResource::resource_claim);
-      if constexpr (std::is_same_v<T, api::ResourceSlice>) add(EventResource::resource_slice);
-      if constexpr (std::is_same_v<T, api::DeviceClass>) add(EventResource::device_class);
-      if constexpr (std::is_same_v<T, api::StorageClass>) add(EventResource::storage_class);
-      if constexpr (std::is_same_v<T, api::PersistentVolume>) add(EventResource::persistent_volume);
+      if constexpr (std::is_same_v<T, api::ResourceClaim>) added(EventResource::resource_claim);
+      if constexpr (std::is_same_v<T, api::ResourceSlice>) added(EventResource::resource_slice);
+      if constexpr (std::is_same_v<T, api::DeviceClass>) added(EventResource::device_class);
+      if constexpr (std::is_same_v<T, api::StorageClass>) added(EventResource::storage_class);
+      if constexpr (std::is_same_v<T, api::PersistentVolume>) added(EventResource::persistent_volume);
       if constexpr (std::is_same_v<T, api::PersistentVolumeClaim>)
-        add(EventResource::persistent_volume_claim);
+        added(EventResource::persistent_volume_claim);
     }
   };
   std::visit(

@@ -3,6 +3,7 @@
 // not have it.
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -45,15 +46,15 @@ Reason shortage_of(const std::string& resource) {
   return Reason(ReasonCode::insufficient_resource, {{Topic::resource, resource}});
 }
 
-// The resources with a positive request. Others are not checked, so that a node with overcommitted cpu still
-// takes pods that request no cpu.
-std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& requests) {
-  std::vector<std::pair<std::string, std::int64_t>> wanted{{"cpu", requests.milli_cpu},
-                                                           {"memory", requests.memory},
-                                                           {"ephemeral-storage", requests.ephemeral_storage}};
-  wanted.insert(wanted.end(), requests.scalars.begin(), requests.scalars.end());
-  std::erase_if(wanted, [](const auto& entry) { return entry.second <= 0; });
-  return wanted;
+// Calls f(name, amount) for the resources with a positive request, until it returns true. Returns whether it
+// did. Others are not checked, so that a node with overcommitted cpu still takes pods that request no cpu.
+template <typename F>
+bool any_requested(const Resources& requests, F&& f) {
+  const auto asks = [&](std::string_view name, std::int64_t amount) { return amount > 0 && f(name, amount); };
+  return asks(Resources::kCpu, requests.milli_cpu) || asks(Resources::kMemory, requests.memory) ||
+         asks(Resources::kEphemeralStorage, requests.ephemeral_storage) ||
+         std::ranges::any_of(requests.scalars,
+                             [&](const auto& entry) { return asks(entry.first, entry.second); });
 }
 
 // Interns verdicts: nodes with equal shortages share one.
@@ -232,9 +233,9 @@ class FitFilter final : public NodeFilter {
 // True if the pod fits an empty node. As upstream, this also checks ignored resources.
 bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods,
                 const Snapshot& snapshot) {
-  return pods >= 1 && std::ranges::all_of(requested(pod.requests), [&](const auto& entry) {
-           const auto has = allocatable.get(entry.first);
-           return entry.second <= has || is_left_to_devices(has_class(snapshot, entry.first), has);
+  return pods >= 1 && !any_requested(pod.requests, [&](std::string_view name, std::int64_t amount) {
+           const auto has = allocatable.get(name);
+           return amount > has && !is_left_to_devices(has_class(snapshot, name), has);
          });
 }
 
@@ -242,13 +243,16 @@ bool node_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapsh
   const auto* before = object_before<api::Node>(event);
   const auto* after = object_after<api::Node>(event);
   if (!after) return false;
-  const auto now = cluster::to_resources(after->allocatable);
+  const auto& [then, now] = event.amounts.get([&] {
+    return std::make_unique<const AmountsChanged>(
+        before ? cluster::to_resources(before->allocatable) : Resources(),
+        cluster::to_resources(after->allocatable));
+  });
   if (!fits_empty(rejected, now, cluster::allowed_pods(*after), snapshot)) return false;
   if (!before || cluster::allowed_pods(*after) > cluster::allowed_pods(*before)) return true;
-  const auto then = cluster::to_resources(before->allocatable);
-  return std::ranges::any_of(requested(rejected.requests), [&](const auto& entry) {
-    const auto has = now.get(entry.first);
-    return has > then.get(entry.first) || is_left_to_devices(has_class(snapshot, entry.first), has);
+  return any_requested(rejected.requests, [&](std::string_view name, std::int64_t) {
+    const auto has = now.get(name);
+    return has > then.get(name) || is_left_to_devices(has_class(snapshot, name), has);
   });
 }
 
@@ -277,10 +281,13 @@ bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   if (after->node_name.empty()) return false;
   const cluster::RequestOptions as_granted{.use_status = true,
                                            .ignore_pod_level_resize = !rejected.rules.pod_level_resize};
-  const auto then = cluster::pod_requests(*before, as_granted);
-  const auto now = cluster::pod_requests(*after, as_granted);
-  return std::ranges::any_of(requested(cluster::pod_requests(*rejected, as_granted)),
-                             [&](const auto& entry) { return then.get(entry.first) > now.get(entry.first); });
+  const auto& [then, now] = event.amounts.get([&] {
+    return std::make_unique<const AmountsChanged>(cluster::pod_requests(*before, as_granted),
+                                                  cluster::pod_requests(*after, as_granted));
+  });
+  const bool are_known = rejected.rules.pod_level && !cluster::status_counts(*rejected);
+  return any_requested(are_known ? rejected.requests : cluster::pod_requests(*rejected, as_granted),
+                       [&](std::string_view name, std::int64_t) { return then.get(name) > now.get(name); });
 }
 
 struct FitArgs {
@@ -302,13 +309,12 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   // Never skipped: the pod count of a node is always checked.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     std::vector<Demand> demands;
-    for (auto& [name, want] : requested(pod.requests)) {
-      if (is_ignored(name)) continue;
-      const auto amounts = amounts_of(snapshot, name, Usage::requested);
-      const bool may_be_left = has_class(snapshot, name);
-      const auto kind = kind_of(name);
-      demands.push_back({std::move(name), want, kind, amounts, may_be_left});
-    }
+    any_requested(pod.requests, [&](std::string_view name, std::int64_t want) {
+      if (is_ignored(name)) return false;
+      demands.push_back({std::string(name), want, kind_of(name), amounts_of(snapshot, name, Usage::requested),
+                         has_class(snapshot, name)});
+      return false;
+    });
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }
 

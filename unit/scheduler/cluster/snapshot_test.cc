@@ -183,6 +183,32 @@ TEST(Snapshot, SumsThatSaturateComeBackExact) {
   EXPECT_EQ(s.scalar("x.y/z")->requested[row], 7);
 }
 
+// Two are beyond the largest number, also in a fork, and in any order of removals.
+TEST(Snapshot, AForkKeepsTheExactSumsOfItsOwn) {
+  Snapshot s;
+  s.set_node(node("n").ptr());
+  const auto row = *s.find_row("n");
+  const auto most = std::numeric_limits<std::int64_t>::max();
+  for (const auto* uid : {"a", "b", "c"})
+    s.add_pod(info(pod(uid).uid(uid).req("cpu", "9E").req("memory", "7E").req("x.y/z", "7E").node("n")));
+  auto fork = s;
+  fork.remove_pod("b");
+  fork.remove_pod("a");
+  const std::int64_t seven = 7'000'000'000'000'000'000;
+  EXPECT_EQ(fork.requested_memory[row], seven);
+  EXPECT_EQ(fork.scalar("x.y/z")->requested[row], seven);
+  EXPECT_EQ(s.requested_memory[row], most);
+  EXPECT_EQ(s.scalar("x.y/z")->requested[row], most);
+  s.remove_node("n");
+  s.set_node(node("m").ptr());  // takes the row
+  ASSERT_EQ(s.find_row("m"), row);
+  EXPECT_EQ(s.requested_memory[row], 0);
+  s.add_pod(info(pod("d").uid("d").req("memory", "5").node("m")));
+  EXPECT_EQ(s.requested_memory[row], 5);
+  s.set_node(node("n").ptr());
+  EXPECT_EQ(s.scalar("x.y/z")->requested[*s.find_row("n")], most);
+}
+
 TEST(Snapshot, ImageSizeIsThatOfTheNodeThatCameFirst) {
   Snapshot s;
   s.set_node(node("a").image({"i", "i"}, 100).ptr());
