@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "client/field_manager.h"
 #include "client/http/transport.h"
 #include "client/request_errors.h"
 #include "client/retry.h"
@@ -116,7 +117,7 @@ class Api {
                                           CallOptions = {});
   Task<Result<boost::json::value>> patch(Resource, std::string ns, std::string name, PatchType,
                                          boost::json::value body, std::string subresource = "",
-                                         std::string field_manager = "podium", CallOptions = {});
+                                         std::string field_manager = kFieldManager, CallOptions = {});
   Task<Result<boost::json::value>> remove(Resource, std::string ns, std::string name, DeleteOptions = {},
                                           CallOptions = {});
   // Like create(), for hot paths: takes JSON text and discards the reply's body.

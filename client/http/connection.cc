@@ -18,6 +18,7 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr int kWorthWaking = 256 * 1024, kWorthReading = 32 * 1024;  // bytes
+constexpr std::size_t kMostWithoutPause = 1024 * 1024;               // bytes that are read without a pause
 
 constexpr auto as_result = asio::experimental::as_tuple(asio::use_awaitable);
 
@@ -191,6 +192,11 @@ Task<Result<void>> Connection::write(std::string_view bytes, MayWrite may_write)
 }
 
 Task<Result<std::string_view>> Connection::read() {
+  // Data that arrive as fast as they are read leave the thread to its other work from time to time.
+  if (since_pause_ >= kMostWithoutPause) {
+    since_pause_ = 0;
+    co_await asio::post(socket_.get_executor(), as_result);
+  }
   bool wait_first = !bulk_ && !(tls_ && tls_->buffered());
   if (wait_first) wait_first = !co_await await_min_interval();
   auto next = tcp::socket::wait_read;
@@ -198,6 +204,7 @@ Task<Result<std::string_view>> Connection::read() {
     if (wait_first) {
       auto ready = co_await wait(next);
       if (!ready) co_return std::unexpected(std::move(ready.error()));
+      since_pause_ = 0;
     }
     wait_first = true;
     std::span<char> into = scratch();
@@ -206,6 +213,7 @@ Task<Result<std::string_view>> Connection::read() {
     switch (step.kind) {
       case IoStep::Kind::done:
         if (rest_.count() > 0) last_ = std::chrono::steady_clock::now();
+        since_pause_ += step.size;
         co_return std::string_view(into.data(), step.size);
       case IoStep::Kind::want_read:
         next = tcp::socket::wait_read;

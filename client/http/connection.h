@@ -62,8 +62,9 @@ class Connection final : public Guarded {
   std::uint64_t generation_ = 0;
   std::size_t wrote_ = 0;
   std::chrono::microseconds rest_{0};
-  Steady last_{};      // when bytes were last read or written
-  bool bulk_ = false;  // the last read filled its buffer, so more data is probably available
+  Steady last_{};                // when bytes were last read or written
+  bool bulk_ = false;            // the last read filled its buffer, so more data is probably available
+  std::size_t since_pause_ = 0;  // bytes read since the thread was last free for other work
 
   std::mutex mutex_;  // guards the members that end() uses
   int fd_ = -1;       // open while >= 0

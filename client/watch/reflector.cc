@@ -61,6 +61,7 @@ struct Reflector::Impl {
   Task<void> open(ReflectorState::Action action);
   Task<void> refuse(std::unique_ptr<Stream> refusal);
   Task<void> read();
+  void begin_list(bool replace);
   Task<void> list(ReflectorState::Action action);
   Task<void> probe();
   Task<void> wait(std::chrono::milliseconds delay);
@@ -180,7 +181,7 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   lines = LineSplitter();
   empty_bytes = 0;
   empty_since.reset();
-  if (listing) changes.begin_list(action.replace);
+  if (listing) begin_list(action.replace);
   state.opened(clock.now());
 }
 
@@ -288,8 +289,13 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
   return false;
 }
 
+void Reflector::Impl::begin_list(bool replace) {
+  if (replace) handler.versions_restarted();
+  changes.begin_list(replace);
+}
+
 Task<void> Reflector::Impl::list(ReflectorState::Action action) {
-  changes.begin_list(action.replace);
+  begin_list(action.replace);
   std::string token, version;
   PageProgress progress;
   do {

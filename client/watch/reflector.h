@@ -67,6 +67,9 @@ class ReflectorHandler {
   virtual ~ReflectorHandler() = default;
   virtual void changed(std::span<const Change> changes) = 0;  // a batch, in order; never empty
   virtual void synced() = 0;                                  // the first list is complete; called once
+  // resourceVersions have started again, as after a restore of etcd: those that the handler knows say nothing
+  // about the next ones. A list follows that dispatches every object again.
+  virtual void versions_restarted() {}
   // A list is complete, as of this resourceVersion, and what it changes has been dispatched.
   virtual void listed(std::string_view /*version*/) {}
   // For readiness and logs: the resource cannot be listed or watched; called once per outage, and again when

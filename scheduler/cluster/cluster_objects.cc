@@ -13,7 +13,10 @@ bool Objects::set(std::shared_ptr<const T> object) {
   if constexpr (assumed_as_written<T>) {
     const auto& version = object->meta.resource_version;
     const auto* known = find<T>(key.first, key.second);
-    const bool is_news = !known || version.empty() || is_newer(version, known->meta.resource_version);
+    const bool is_comparable = !incomparable_->contains(key);
+    if (!is_comparable) incomparable_.write().erase(key);
+    const bool is_news =
+        !known || !is_comparable || version.empty() || is_newer(version, known->meta.resource_version);
     // The assumption is now confirmed.
     if (is_news || version == known->meta.resource_version) drop_assumption<T>(key);
     if (!is_news) return false;
@@ -29,6 +32,9 @@ bool Objects::set(std::shared_ptr<const T> object) {
 template <typename T>
 void Objects::remove(const std::string& ns, const std::string& name) {
   if constexpr (can_be_assumed<T>) drop_assumption<T>({ns, name});
+  if constexpr (assumed_as_written<T>) {
+    if (incomparable_->contains(ObjectKey(ns, name))) incomparable_.write().erase(ObjectKey(ns, name));
+  }
   put<T>({ns, name}, nullptr);
 }
 
@@ -53,13 +59,20 @@ void Objects::restore(const std::string& ns, const std::string& name, std::strin
 }
 
 template <typename T>
-std::vector<ObjectKey> Objects::never_shown(std::string_view version) const {
+std::vector<ObjectKey> Objects::never_shown(std::optional<std::string_view> version) const {
   std::vector<ObjectKey> out;
   for (const auto& [key, known] : std::get<ObjectMap<T>>(assumed_on_)) {
     const auto* object = known ? nullptr : find<T>(key.first, key.second);
-    if (object && !is_newer(object->meta.resource_version, version)) out.push_back(key);
+    if (object && !(version && is_newer(object->meta.resource_version, *version))) out.push_back(key);
   }
   return out;
+}
+
+template <typename T>
+void Objects::forget_versions() {
+  static_assert(assumed_as_written<T>);
+  auto& keys = incomparable_.write();
+  for (const auto& [key, _] : all<T>()) keys.insert(key);
 }
 
 template <typename T>
@@ -158,7 +171,8 @@ void Objects::rule_changed(const api::DeviceTaintRule* before, const TaintRules:
   PODIUM_KEPT(T)                                                                                    \
   template void Objects::assume(std::shared_ptr<const api::T>);                                     \
   template void Objects::restore<api::T>(const std::string&, const std::string&, std::string_view); \
-  template std::vector<ObjectKey> Objects::never_shown<api::T>(std::string_view) const;
+  template std::vector<ObjectKey> Objects::never_shown<api::T>(std::optional<std::string_view>) const;
+template void Objects::forget_versions<api::ResourceClaim>();
 PODIUM_KEPT(Namespace)
 PODIUM_KEPT(PriorityClass)
 PODIUM_KEPT(PodDisruptionBudget)

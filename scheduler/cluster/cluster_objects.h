@@ -15,6 +15,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -96,9 +98,13 @@ class Objects {
   template <typename T>
   void restore(const std::string& ns, const std::string& name, std::string_view resource_version);
   // The keys of the assumed objects that the API server has never shown and that are not newer than
-  // `version`. A list of that version has shown everything that exists.
+  // `version`. A list of that version has shown everything that exists. Nullopt: of any version.
   template <typename T>
-  std::vector<ObjectKey> never_shown(std::string_view version) const;
+  std::vector<ObjectKey> never_shown(std::optional<std::string_view> version = std::nullopt) const;
+  // resourceVersions have started again, as after a restore of etcd: of each object that is stored now, the
+  // next set() is news.
+  template <typename T>  // assumed as written
+  void forget_versions();
   // The API server's object, regardless of assumptions; null if there is none.
   template <typename T>
   std::shared_ptr<const T> actual(std::string_view ns, std::string_view name) const;
@@ -149,6 +155,7 @@ class Objects {
   std::tuple<ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,
              ObjectMap<api::ResourceClaim>>
       assumed_on_;
+  Cow<std::set<ObjectKey, ObjectKeyLess>> incomparable_;  // claims: see forget_versions()
   Cow<ClaimsInFlight> claims_in_flight_;
   DevicesInUse devices_in_use_;
   ExtendedClasses extended_classes_;

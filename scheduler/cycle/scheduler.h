@@ -101,6 +101,8 @@ class Scheduler {
   // --- cluster changes, from ClusterFeed ---
   void pod_added_or_updated(cluster::PodInfoPtr pod);
   void pod_deleted(const std::string& uid);
+  // resourceVersions of pods have started again, as after a restore of etcd. A list of all pods follows.
+  void pod_versions_restarted() { settled_.clear(); }
   void node_added_or_updated(api::NodePtr node);
   void node_deleted(const std::string& name);
   // Any other kind; `after` is monostate for a delete. The caller has already updated
@@ -164,9 +166,10 @@ class Scheduler {
   // UIDs of pods that this process placed and the watch has not shown on a node yet. Those that are back in
   // the queue after a failed binding may stay here: this is harmless, since they are not in the snapshot.
   boost::unordered_flat_set<std::string, TextHash> assumed_;
-  // UIDs of pods that a read has shown gone, terminated or on another node, before the watch. Older watch
-  // events that show them on no node do not bring them back.
-  boost::unordered_flat_set<std::string, TextHash> settled_;
+  // UIDs of pods that the API server has called gone, terminated or on another node, before the watch, with
+  // the resourceVersion that was known then. Older watch events that show them on no node do not bring them
+  // back. A newer one does: the API server contradicts itself, and the pod would wait for ever.
+  boost::unordered_flat_map<std::string, std::string, TextHash> settled_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr, TextHash> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
   Patience patience_;            // with searches for devices

@@ -101,7 +101,10 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     }
     return;
   }
-  if (settled_.contains(uid)) return;
+  if (const auto settled = settled_.find(uid); settled != settled_.end()) {
+    if (!cluster::is_newer(pod->pod->meta.resource_version, settled->second)) return;
+    settled_.erase(settled);
+  }
   // The watch has shown it on a node before: etcd was restored. The pod must not count against itself.
   // Source: eventhandlers.go, a FilteringResourceEventHandler: from assigned to unassigned is a delete.
   if (snapshot_.find_pod(uid)) {

@@ -39,9 +39,9 @@ client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::
   const auto& meta = pod->pod->meta;
   client::CallOptions options;
   options.repeats = client::Repeats::errors_and_conflicts;
-  const auto done =
-      co_await api.patch(client::resource::pods, meta.namespace_, meta.name,
-                         client::PatchType::strategic_merge, std::move(body), "status", "podium", options);
+  const auto done = co_await api.patch(client::resource::pods, meta.namespace_, meta.name,
+                                       client::PatchType::strategic_merge, std::move(body), "status",
+                                       client::kFieldManager, options);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();
 }

@@ -96,13 +96,14 @@ client::Task<cycle::BindOutcome> carry_out(client::Api& api, BindingRequest requ
       if (lost || !client::is_not_leader(error))
         co_return cycle::BindOutcome{cycle::BindEnd::unknown, error.text()};
       wait = kRenewalPause;
-    } else if (client::object_is_gone(error)) {
-      co_return cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod is gone"};
     } else if (client::is_answer(error) || (unanswered && error.maybe_applied)) {
-      // A proxy may have sent the binding twice, and the refusal may be of the second one: reads the pod.
+      // A proxy may have sent the binding twice, and the refusal may be of the second one. A pod that the
+      // answer calls gone may exist, and would never be tried again. Reads the pod.
       if (error.maybe_applied) unanswered = now;
       auto seen = co_await look(api, request.pod, request.node, error);
       if (seen.outcome) co_return std::move(*seen.outcome);
+      if (seen.forbidden && client::object_is_gone(error))
+        co_return cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod is gone"};
       if (!seen.readable && !seen.forbidden && !unanswered) {
         if (request.in_doubt) request.in_doubt();
         first_unanswered = unanswered = now;

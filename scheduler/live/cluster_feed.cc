@@ -78,6 +78,11 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
                 why.message);
       return end;
     }
+    void versions_restarted() override {
+      if (!kind.versions_restarted) return;
+      asio::post(feed.strand,
+                 [self = feed.shared_from_this(), this] { kind.versions_restarted(self->scheduler); });
+    }
     void listed(std::string_view version) override {
       asio::post(feed.strand, [self = feed.shared_from_this(), this, at = std::string(version)] {
         if (kind.listed) kind.listed(self->scheduler, at);

@@ -202,7 +202,7 @@ struct PodStatusWriter::Impl {
     const client::CallOptions options{kDeadline, true};
     auto done = co_await self->api.patch(client::resource::pods, item->ns, item->value.name,
                                          client::PatchType::strategic_merge, std::move(body), "status",
-                                         "podium", options);
+                                         client::kFieldManager, options);
     if (done) co_return api::text_at(*done, "/metadata/resourceVersion");
     if (client::object_is_gone(done.error())) co_return std::string();
     if (!client::is_conflict(done.error())) co_return std::unexpected(std::move(done.error()));

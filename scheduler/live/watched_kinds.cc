@@ -80,9 +80,8 @@ void apply_taint_rule(cycle::Scheduler& scheduler, const Arrival& arrival) {
                             .after = {}});
 }
 
-// Removes claims that this process created and that were deleted before the watch could show them.
-void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
-  for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
+void remove_claims(cycle::Scheduler& scheduler, std::vector<cluster::ObjectKey> keys) {
+  for (auto& [ns, name] : keys) {
     Arrival gone;
     gone.deleted = true;
     gone.meta.namespace_ = std::move(ns);
@@ -90,6 +89,19 @@ void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
     apply_object<api::ResourceClaim, framework::EventResource::resource_claim>(scheduler, gone);
   }
 }
+
+// Removes claims that this process created and that were deleted before the watch could show them.
+void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
+  remove_claims(scheduler, scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version));
+}
+
+// What this process has written may be lost, whatever its version.
+void claim_versions_restarted(cycle::Scheduler& scheduler) {
+  remove_claims(scheduler, scheduler.snapshot().objects().never_shown<api::ResourceClaim>());
+  scheduler.snapshot().objects().forget_versions<api::ResourceClaim>();
+}
+
+void pod_versions_restarted(cycle::Scheduler& scheduler) { scheduler.pod_versions_restarted(); }
 
 // Services and controllers only provide default spread selectors; no queueing hint uses their events.
 template <api::Workload::Kind Kind>
@@ -127,7 +139,8 @@ namespace res = client::resource;
 
 const WatchedKind kKinds[] = {
     {res::nodes, "", decoded<api::Node, api::decode_node>, apply_node},
-    {res::pods, "status.phase!=Succeeded,status.phase!=Failed", nullptr, apply_pod},
+    {res::pods, "status.phase!=Succeeded,status.phase!=Failed", nullptr, apply_pod, false, nullptr,
+     pod_versions_restarted},
     {res::namespaces, "", decoded<api::Namespace, api::decode_namespace>,
      apply_object<api::Namespace, R::namespace_>},
     {res::services, "", workload<W::service>, apply_workload<W::service>},
@@ -151,7 +164,7 @@ const WatchedKind kKinds[] = {
     {res::volume_attachments, "", decoded<api::VolumeAttachment, api::decode_volume_attachment>,
      apply_object<api::VolumeAttachment, R::volume_attachment>},
     {res::resource_claims, "", decoded<api::ResourceClaim, api::decode_resource_claim>,
-     apply_object<api::ResourceClaim, R::resource_claim>, true, claims_listed},
+     apply_object<api::ResourceClaim, R::resource_claim>, true, claims_listed, claim_versions_restarted},
     {res::resource_slices, "", decoded<api::ResourceSlice, api::decode_resource_slice>,
      apply_object<api::ResourceSlice, R::resource_slice>, true},
     {res::device_classes, "", decoded<api::DeviceClass, api::decode_device_class>,

@@ -1,6 +1,6 @@
 // WatchedKinds: the kinds that the scheduler watches, and how a change of each reaches it.
 //
-// Threads: an immutable table; `apply` and `listed` run on the strand. Errors: those of decoding.
+// Threads: an immutable table; the functions but `decode` run on the strand. Errors: those of decoding.
 #pragma once
 
 #include <span>
@@ -22,6 +22,7 @@ struct WatchedKind {
   void (*apply)(cycle::Scheduler&, const Arrival&);
   bool optional = false;  // counts as empty if the API server does not serve it
   void (*listed)(cycle::Scheduler&, std::string_view version) = nullptr;  // after each complete list
+  void (*versions_restarted)(cycle::Scheduler&) = nullptr;                // before the list that follows
 };
 
 std::span<const WatchedKind> watched_kinds();

@@ -73,6 +73,7 @@ class Diary final : public ReflectorHandler {
                        meta.at("uid").as_string().c_str()));
     }
   }
+  void versions_restarted() override { note("versions restarted"); }
   void synced() override { note("synced"); }
   void listed(std::string_view version) override { lists.emplace_back(version); }
   void unavailable(const Error& error) override { note(fmt::format("unavailable {}", error.status.code)); }

@@ -110,7 +110,7 @@ TEST(Reflector, RelistsWhenTheServerWentBack) {
       {200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 2000), bookmark(2000, true)}, End::cut},
       {200, {event("ADDED", "a", "1", 5), bookmark(1000, true)}, End::hang}};
   run.go("-b/2");
-  EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "~a/1", "-b/2"}));
+  EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "versions restarted", "~a/1", "-b/2"}));
 }
 
 TEST(Reflector, AnEventWithAVersionThatIsNotANumberLeadsToAList) {

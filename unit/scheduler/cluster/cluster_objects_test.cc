@@ -117,6 +117,32 @@ TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
   }
 }
 
+// As after a restore of etcd.
+TEST(Objects, AClaimWhoseVersionsStartAgainIsAsItIsShownNext) {
+  Objects objects;
+  objects.set(device_claim("7", false));
+  objects.assume(device_claim("12", true));
+  const auto before = objects;
+  objects.forget_versions<Claim>();
+  EXPECT_EQ(claim_versions(objects), "12+ 7");
+  EXPECT_TRUE(objects.set(device_claim("5", false)));
+  EXPECT_EQ(claim_versions(objects), "5 5");
+  EXPECT_FALSE(objects.set(device_claim("4", true))) << "only the first one";
+  EXPECT_EQ(claim_versions(before), "12+ 7");
+  objects.forget_versions<Claim>();
+  objects.remove<Claim>("shop", "c");
+  EXPECT_TRUE(objects.set(device_claim("6", false)));
+  EXPECT_FALSE(objects.set(device_claim("5", true))) << "it is another claim";
+}
+
+TEST(Objects, AClaimThatWasNeverShownIsFoundWhateverItsVersion) {
+  Objects objects;
+  objects.assume(device_claim("12", true));
+  EXPECT_TRUE(objects.never_shown<Claim>("11").empty());
+  EXPECT_EQ(objects.never_shown<Claim>("12").size(), 1u);
+  EXPECT_EQ(objects.never_shown<Claim>().size(), 1u);
+}
+
 TEST(Objects, KnowsWhichClassesBackExtendedResources) {
   api::DeviceClass gpu;
   gpu.meta.name = "gpu";

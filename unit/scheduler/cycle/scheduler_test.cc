@@ -69,32 +69,6 @@ TEST_F(SchedulerTest, WhatARejectedBindingHeldIsFreeForOthers) {
   EXPECT_EQ(binder_.asked, (Log{"web to n1", "late to n1"}));
 }
 
-TEST_F(SchedulerTest, APodThatIsElsewhereIsForgotten) {
-  see(machine("n1"));
-  see(pod("web").req("cpu", "3"));
-  run();
-  end("web", BindEnd::elsewhere, "pod web is already assigned to node n2");
-  EXPECT_EQ(place_of("web"), "");
-  EXPECT_EQ(used_cpu("n1"), 0);
-  EXPECT_FALSE(waits("web")) << "the watch tells the rest";
-  EXPECT_EQ(take_log(),
-            (Log{"decided web #1 n1", "binding web n1 not bound: pod web is already assigned to node n2"}));
-}
-
-// The API server was read, and the watch is behind it.
-TEST_F(SchedulerTest, APodThatIsElsewhereIsNotDecidedOnWhenTheWatchShowsAnOlderVersion) {
-  see(machine("n1"));
-  see(pod("web").req("cpu", "3"));
-  run();
-  end("web", BindEnd::elsewhere, "the pod was placed on n2");
-  see(pod("web").req("cpu", "3").label("older", "yes"));
-  EXPECT_FALSE(waits("web"));
-  see(pod("web").req("cpu", "3").node("n1"));
-  EXPECT_EQ(place_of("web"), "n1");
-  see(pod("web").req("cpu", "3"));
-  EXPECT_TRUE(waits("web")) << "the watch has shown it on the node: etcd was restored";
-}
-
 // Without the right to write nothing was sent, so nothing is announced about the pod.
 TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
   see(machine("n1"));

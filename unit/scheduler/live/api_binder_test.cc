@@ -227,6 +227,16 @@ TEST_F(ApiBinderTest, ReadsAPodWhoseBindingNoWatchShows) {
                                                             {"odd", "failed: 0"}}));
 }
 
+TEST_F(ApiBinderTest, APodThatCannotBeReadEitherIsGone) {
+  const auto gone = [](auto&, auto& exchange, auto&, int) {
+    BindingServer::refuse(exchange, 404, "not found", "NotFound");
+  };
+  server_.treat("gone", gone);
+  server_.treat_reads("gone", gone);
+  bind("gone");
+  EXPECT_EQ(outcomes(), (std::map<std::string, std::string>{{"gone", "elsewhere: the pod is gone"}}));
+}
+
 TEST_F(ApiBinderTest, ABacklogIsBoundOnceEachOverFewConnections) {
   bind_in_a_backlog({});
   for (const auto& [name, outcome] : outcomes()) {
@@ -244,9 +254,11 @@ struct AnswerCase {
 };
 
 const AnswerCase kAnswers[] = {
-    {"gone",
+    {"said-to-be-gone",
      [](auto&, auto& exchange, auto&, int) { BindingServer::refuse(exchange, 404, "not found", "NotFound"); },
-     "elsewhere: the pod is gone", 1},
+     R"(rejected: binding rejected: running Bind plugin "DefaultBinder": POST )"
+     "/api/v1/namespaces/default/pods/said-to-be-gone/binding: not found",
+     1},
     {"proxy", [](auto&, auto& exchange, auto&, int) { exchange.reply(404, "404 page not found"); },
      R"(rejected: binding rejected: running Bind plugin "DefaultBinder": POST )"
      "/api/v1/namespaces/default/pods/proxy/binding: the server answered 404",

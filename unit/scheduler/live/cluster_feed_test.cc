@@ -40,9 +40,14 @@ class ClusterFeedTest : public SchedulerTest {
   // Runs the feed until the object "last" has arrived. The watch of this path returns these chunks; every
   // other kind is empty.
   void feed(std::vector<std::string> chunks, const std::string& path = "/api/v1/nodes") {
+    feed_streams({std::move(chunks)}, path);
+  }
+  // The same with several watches, one after the other.
+  void feed_streams(std::vector<std::vector<std::string>> streams, const std::string& path) {
+    std::size_t opened = 0;
     transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
-      const bool is_fed = request.target.starts_with(path + "?");
-      return unit::StreamScript{200, is_fed ? std::move(chunks) : std::vector<std::string>{kListed},
+      if (!request.target.starts_with(path + "?")) return unit::StreamScript{200, {kListed}, End::hang};
+      return unit::StreamScript{200, opened < streams.size() ? streams[opened++] : std::vector<std::string>(),
                                 End::hang};
     };
     boost::asio::io_context context;
@@ -127,6 +132,30 @@ TEST_F(ClusterFeedTest, APodKeepsTheVolumesThatAreRead) {
   });
   EXPECT_EQ(names, (std::map<std::string, std::vector<std::string>>{
                        {"both", {"data"}}, {"local", {"scratch"}}, {"token", {}}}));
+}
+
+// A claim is kept as the newest version that was seen; after a restore of etcd, versions are lower.
+TEST_F(ClusterFeedTest, AfterARestoreAClaimIsAsTheApiServerHasIt) {
+  const auto claim = [](const std::string& name, int version, const std::string& status) {
+    return fmt::format(
+        R"({{"type":"ADDED","object":{{"metadata":{{"namespace":"shop","name":"{0}","uid":"uid-{0}","resourceVersion":"{1}"}},"spec":{{}},"status":{2}}}}})"
+        "\n",
+        name, version, status);
+  };
+  const auto bookmark = [](int version, const std::string& more = "") {
+    return fmt::format(R"({{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{}"{}}}}}}})"
+                       "\n",
+                       version, more);
+  };
+  const std::string listed = R"(,"annotations":{"k8s.io/initial-events-end":"true"})";
+  const std::string allocated = R"({"allocation":{"devices":{"results":[]}}})";
+  feed_streams({{claim("gpu", 2005, allocated) + bookmark(2006, listed), bookmark(1004)},
+                {claim("gpu", 1003, "{}") + bookmark(1004, listed), claim("last", 1005, "{}")}},
+               "/apis/resource.k8s.io/v1/resourceclaims");
+  const auto* known = scheduler_.snapshot().objects().find<api::ResourceClaim>("shop", "gpu");
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->meta.resource_version, "1003");
+  EXPECT_FALSE(known->status.allocation);
 }
 
 TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
