@@ -103,7 +103,9 @@ TEST(DecisionLog, AReaderThatDoesNotRead) {
   ::close(reader);
 }
 
+// The log's thread may hold its mutex when the test forks.
 TEST(DecisionLogDeathTest, IsWatchedFromItsFirstLineOn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const unit::TempDir dir;
   auto log = DecisionLog::open({.path = dir.path("log")}).value();
   log->add(decision(1));
