@@ -109,14 +109,7 @@ NodeAffinity read_node_affinity(Field field) {
   return affinity;
 }
 
-TaintEffect read_taint_effect(Field field) {
-  const auto text = field.text();
-  if (text.empty()) return TaintEffect::none;
-  if (text == "NoSchedule") return TaintEffect::no_schedule;
-  if (text == "PreferNoSchedule") return TaintEffect::prefer_no_schedule;
-  if (text == "NoExecute") return TaintEffect::no_execute;
-  return TaintEffect::unknown;
-}
+TaintEffect read_taint_effect(Field field) { return taint_effect_of(field.text()); }
 
 Toleration read_toleration(Field field) {
   Toleration toleration;

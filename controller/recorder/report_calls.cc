@@ -68,7 +68,8 @@ Task<Result<json::value>> fill_status(client::Api* api, const ReportOwner* owner
     json::value body =
         json::object{{"metadata", std::move(metadata)}, {"status", explain::to_merge_patch(*status)}};
     auto filled = co_await api->patch(client::resource::scheduling_reports, owner->ns, report->name,
-                                      client::PatchType::merge, std::move(body), "status", "podium", options);
+                                      client::PatchType::merge, std::move(body), "status",
+                                      client::kFieldManager, options);
     if (filled || is_shortened || (filled.error().status.code != 413 && filled.error().status.code != 422))
       co_return filled;
     status->strategies.clear();

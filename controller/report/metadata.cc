@@ -9,6 +9,7 @@
 #include "api/values/decimal.h"
 #include "api/values/meta.h"
 #include "base/time.h"
+#include "client/field_manager.h"
 #include "explain/report/report.h"
 #include "explain/report/report_labels.h"
 #include "explain/report/ttl.h"
@@ -18,7 +19,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kManager = "podium";
 constexpr std::size_t kBesidesStatus = 1'600;
 constexpr std::int64_t kMostBytes = 2 << 20;  // etcd rejects larger objects
 
@@ -128,7 +128,7 @@ bool is_podiums_decision(const json::value& report) {
   if (explain::label_at(report, explain::kReportLabel) == explain::kDecision) return true;
   bool wrote = false;
   each_manager(report, [&wrote](const json::value& manager) {
-    if (api::text_at(manager, "/manager") == kManager) wrote = true;
+    if (api::text_at(manager, "/manager") == client::kFieldManager) wrote = true;
   });
   return wrote;
 }

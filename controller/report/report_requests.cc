@@ -30,6 +30,9 @@ client::Request request(std::string method, std::string target, std::string body
   return made;
 }
 
+// The target of a write to this path.
+std::string target_of(const std::string& path) { return path + "?fieldManager=" + client::kFieldManager; }
+
 // Steps of a JSON patch. A field that is absent equals null.
 std::string test_of(const StatusBefore& before) {
   if (!before.decided_at) return R"({"op":"test","path":"/status","value":null})";
@@ -91,7 +94,7 @@ std::string report_body(const ReportOwner& owner, const std::string& name, const
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
                             const explain::ReportStatus& status) {
-  return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
+  return request("POST", target_of(client::resource::scheduling_reports.path(owner.ns)),
                  report_body(owner, name, notes, status));
 }
 
@@ -102,13 +105,12 @@ std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const StatusBefore& before,
                             const explain::ReportStatus& status) {
-  auto made = request(
-      "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
-      fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
-                  R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
-                  R"({},{{"op":"add","path":"/status","value":{}}}])",
-                  json::serialize(json::value(owner.uid)), test_of(before),
-                  explain::bounded_json(status, status_bytes(owner, name))));
+  auto made = request("PATCH", target_of(client::resource::scheduling_reports.path(owner.ns, name, "status")),
+                      fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
+                                  R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
+                                  R"({},{{"op":"add","path":"/status","value":{}}}])",
+                                  json::serialize(json::value(owner.uid)), test_of(before),
+                                  explain::bounded_json(status, status_bytes(owner, name))));
   made.content_type = "application/json-patch+json";
   return made;
 }
@@ -119,7 +121,7 @@ client::Request label_report(const std::string& ns, const std::string& name, con
   if (!labels.expires) wanted[explain::kExpiresLabel] = nullptr;
   json::object metadata{{"uid", uid}, {"labels", std::move(wanted)}};
   if (!version.empty()) metadata["resourceVersion"] = version;
-  auto made = request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
+  auto made = request("PATCH", target_of(client::resource::scheduling_reports.path(ns, name)),
                       json::serialize(json::object{{"metadata", std::move(metadata)}}));
   made.content_type = "application/merge-patch+json";
   return made;

@@ -97,8 +97,8 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
   if (answer.labels) requests.push_back(labels_request(ns, answer));
   client::Request request;
   request.method = "PATCH";
-  request.target =
-      client::resource::scheduling_reports.path(ns, answer.name, "status") + "?fieldManager=podium";
+  request.target = client::resource::scheduling_reports.path(ns, answer.name, "status") +
+                   "?fieldManager=" + client::kFieldManager;
   request.content_type = "application/json-patch+json";
   request.accept = client::kBriefReply;
   request.body = status_patch(answer);

@@ -61,9 +61,8 @@ std::optional<Type> read_type(ObjectReader& reader, Problems& problems) {
 
 api::TaintEffect read_effect(const std::string& text, const FieldPath& path, Problems& problems) {
   using enum api::TaintEffect;
-  for (const auto effect : {no_schedule, prefer_no_schedule, no_execute}) {
-    if (text == to_string(effect)) return effect;
-  }
+  const auto effect = api::taint_effect_of(text);
+  if (effect != none && effect != unknown) return effect;
   problems.add(path, api::kTaintEffectError);
   return no_schedule;
 }
@@ -249,19 +248,6 @@ bool can_be_added(std::string_view api_version, std::string_view kind) {
 }
 
 std::string_view to_string(Type type) { return std::ranges::find(kTypes, type, &Name::type)->text; }
-
-std::string_view to_string(api::TaintEffect effect) {
-  switch (effect) {
-    case api::TaintEffect::no_schedule:
-      return "NoSchedule";
-    case api::TaintEffect::prefer_no_schedule:
-      return "PreferNoSchedule";
-    case api::TaintEffect::no_execute:
-      return "NoExecute";
-    default:
-      return "";
-  }
-}
 
 api::Taint read_taint(const json::value& value, const FieldPath& path, Problems& problems) {
   ObjectReader reader(value, path, problems);

@@ -56,9 +56,8 @@ struct Change {
 };
 
 std::string_view to_string(Change::Type);
-bool is_drain(Change::Type);                   // of one node, of several, or their failure
-bool is_of_a_node(Change::Type);               // it has a nodeName
-std::string_view to_string(api::TaintEffect);  // as written in a manifest
+bool is_drain(Change::Type);      // of one node, of several, or their failure
+bool is_of_a_node(Change::Type);  // it has a nodeName
 
 api::Taint read_taint(const boost::json::value& value, const FieldPath& path, Problems& problems);
 

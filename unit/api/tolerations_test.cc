@@ -41,5 +41,14 @@ TEST(Tolerations, AreThoseOfThePodOneByOne) {
   EXPECT_LT(tolerated, 2'700);
 }
 
+TEST(TaintEffects, AreReadAsTheyAreWritten) {
+  using enum TaintEffect;
+  for (const auto effect : {none, no_schedule, prefer_no_schedule, no_execute})
+    EXPECT_EQ(taint_effect_of(to_string(effect)), effect) << to_string(effect);
+  EXPECT_EQ(to_string(prefer_no_schedule), "PreferNoSchedule");
+  EXPECT_EQ(to_string(unknown), "");
+  EXPECT_EQ(taint_effect_of("noschedule"), unknown);
+}
+
 }  // namespace
 }  // namespace podium::api

@@ -18,9 +18,8 @@ namespace {
 using cluster::Row;
 
 std::string text_of(const api::Taint& taint) {
-  const bool executes = taint.effect == api::TaintEffect::no_execute;
   return fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
-                     executes ? "NoExecute" : "NoSchedule");
+                     to_string(taint.effect));
 }
 
 // A comparison counts as tolerating a taint even if its feature is off: a taint is named only if it keeps the
@@ -55,13 +54,6 @@ using Taints = std::vector<const api::Taint*>;
 // A pod may have thousands of tolerations, and each node thousands of taints.
 constexpr std::size_t kTaintsCompared = 16, kTolerationsCompared = 32;
 
-std::string effect_text(api::TaintEffect effect) {
-  using enum api::TaintEffect;
-  return effect == no_execute           ? "NoExecute"
-         : effect == prefer_no_schedule ? "PreferNoSchedule"
-                                        : "NoSchedule";
-}
-
 // The part of both, if the toleration would tolerate the taint with the taint's part.
 std::optional<MissedToleration> missed_in(Part part, const api::Toleration& toleration,
                                           const api::Taint& taint) {
@@ -75,8 +67,8 @@ std::optional<MissedToleration> missed_in(Part part, const api::Toleration& tole
       break;
     case Part::effect:
       changed.effect = taint.effect;
-      out.has = effect_text(toleration.effect);
-      out.taint_has = effect_text(taint.effect);
+      out.has = to_string(toleration.effect);
+      out.taint_has = to_string(taint.effect);
       break;
     case Part::key:
       if (toleration.key.empty() || similar_keys(toleration.key, {taint.key}).empty()) return std::nullopt;
