@@ -32,8 +32,8 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
       what_ifs_refused_(
           metrics::counters(registry, "podium_what_ifs_refused_total",
                             "What-ifs that were not evaluated, by the reason of their condition "
-                            "`Accepted=False`: `Invalid`, `TooManyQuestions`, "
-                            "`TooManyRefreshed`, `DeadlineExceeded`, `AnswerNotTaken`."),
+                            "`Accepted=False`: `Invalid`, `TooManyQuestions`, `TooManyRefreshed`, "
+                            "`DeadlineExceeded`, `MemoryExceeded`, `AnswerNotTaken`."),
           {"reason"}),
       api_replies_(
           metrics::counters(registry, "podium_http_api_requests_total",
@@ -56,9 +56,7 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
   // Series that exist from the start, so that the first increment is seen by rate().
   for (const std::string_view outcome : {"Fits", "PartlyFits", "DoesNotFit"})
     what_ifs_answered_.with(outcome);
-  for (const std::string_view reason : {"Invalid", explain::kTooManyQuestions, explain::kTooManyRefreshed,
-                                        explain::kDeadlineExceeded, explain::kAnswerNotTaken})
-    what_ifs_refused_.with(reason);
+  for (const std::string_view reason : explain::kRefusalReasons) what_ifs_refused_.with(reason);
 }
 
 void PodiumMetrics::decision_line(bool was_written) {

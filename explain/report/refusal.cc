@@ -9,7 +9,7 @@ ReportCondition report_condition(std::string type, bool is_true, std::string rea
 }
 
 ReportStatus refusal(const Error& error) {
-  auto status = declined("Invalid", error.message);
+  auto status = declined(kInvalid, error.message);
   status.findings = findings_of(error);
   for (auto& finding : status.findings) {
     if (finding.is_whole) finding.path.clear();

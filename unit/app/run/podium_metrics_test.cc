@@ -16,6 +16,7 @@
 
 #include "app/engine/engine.h"
 #include "base/random.h"
+#include "explain/report/refusal.h"
 #include "metrics/families.h"
 #include "metrics/labelled.h"
 #include "metrics/samples.h"
@@ -73,6 +74,14 @@ TEST(PodiumMetrics, WhatIfsAreCountedByTheirEnd) {
   EXPECT_THAT(text, HasSubstr("podium_what_ifs_answered_total{outcome=\"Fits\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("podium_what_ifs_refused_total{reason=\"Invalid\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("podium_what_if_duration_seconds_count 2\n"));
+}
+
+TEST(PodiumMetrics, EachReasonOfARefusalHasASeries) {
+  const auto text = Served().text();
+  for (const std::string_view reason : explain::kRefusalReasons) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("podium_what_ifs_refused_total{{reason=\"{}\"}} 0\n", reason)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("`{}`", reason)));
+  }
 }
 
 TEST(SamplesDeathTest, ASeriesHasAValueForEachLabel) {
