@@ -14,7 +14,6 @@
 #include "base/counted.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/answer_summary.h"
-#include "explain/answer/checks.h"
 #include "explain/answer/failures.h"
 #include "explain/answer/fixes.h"
 #include "explain/answer/fork_memory.h"
@@ -158,14 +157,7 @@ class Answering {
     status_ = project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
     if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
-    if (question_.nodes.empty()) return;
-    const Checks checks(*seen.pod, seen.fork, profile_);
-    for (const auto& node : question_.nodes) {
-      if (is_cut_short()) return;
-      auto verdict = verdict_on(node, seen.decision, seen.fork);
-      if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
-      answer_.verdicts.push_back(std::move(verdict));
-    }
+    if (!question_.nodes.empty()) answer_.verdicts = verdicts_on(question_.nodes, seen, profile_, budget_);
   }
 
   // True if the budget ended before the answer was complete.
@@ -436,6 +428,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   PODIUM_CHECK(question.subject, question.meta.name);
   if (is_for_other_schedulers(question, config)) nominate_others(without_node, config, fork);
   const auto waiting = without_deleted(without_node);
+  free_unused_claims(waiting, config, budget, fork);
   if (question.search) {
     auto status = answer_search({question, config, budget, waiting, read}, fork);
     finish(question, fork, status);

@@ -66,6 +66,24 @@ std::optional<std::size_t> fewest(const Trials& trials, const framework::Filters
   return enough;
 }
 
+// Leaves out those of the pods whose removal the others make needless: a pod that another filter objects to
+// may be a small one. Returns whether there are any.
+bool drop_needless(const Trials& trials, const framework::Filters& filters, Row row,
+                   std::vector<PodInfoPtr>& victims) {
+  constexpr std::size_t kMostTried = 32;
+  const auto before = victims.size();
+  if (before > kMostTried) return false;
+  for (std::size_t i = 0; victims.size() > 1 && i < victims.size() && trials.has_time();) {
+    auto others = victims;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (filters.check(row, {.added = {}, .removed = others}))
+      ++i;
+    else
+      victims = std::move(others);
+  }
+  return victims.size() < before;
+}
+
 void try_fewer_pods(const Trials& trials, Fixes& out) {
   const auto& question = trials.question();
   const framework::Filters filters(question.pod, question.fork, trials.quiet());
@@ -87,11 +105,13 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   }
   if (!best) return;
   victims.resize(least);
+  const bool are_largest = !drop_needless(trials, filters, *best, victims);
+  const auto pods = podium::counted(victims.size(), "pod");
   const std::string node(question.fork.node_name(*best));
   Remedy remedy{
       .type = "FewerPods",
-      .fields = {{"nodeName", node}, {"pods", least}},
-      .message = fmt::format("{} fewer on {}, its largest first", podium::counted(least, "pod"), node),
+      .fields = {{"nodeName", node}, {"pods", victims.size()}},
+      .message = fmt::format("{} fewer on {}{}", pods, node, are_largest ? ", its largest first" : ""),
       .change_cluster = [victims = std::move(victims)](cluster::Snapshot& fork) {
         for (const auto& victim : victims) remove_with_devices(*victim->pod, fork);
       }};

@@ -110,7 +110,7 @@ std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>&
       nodes = std::move(users);
     }
     if (nodes.size() > 1)
-      return fmt::format("the ReadWriteOnce claim {}, which one node at a time can attach ({} would use it)",
+      return fmt::format("the ReadWriteOnce claim {} (one node at a time can attach it; {} would use it)",
                          volume.id, podium::listed(std::vector<std::string>(nodes.begin(), nodes.end()), 3));
   }
   return {};
@@ -126,8 +126,8 @@ std::string other_systems(const Subject& subject, const std::vector<cluster::Row
   for (const auto row : rows) {
     const auto& node = *fork.entry(row).node;
     if (has_other_system(subject, node))
-      return fmt::format("the kubelet of {}, whose {} is {}: it rejects a pod with spec.os {}",
-                         node.meta.name, kOs, *node.meta.labels.find(kOs), subject.os);
+      return fmt::format("the kubelet of {} (its {} is {}: it rejects a pod with spec.os {})", node.meta.name,
+                         kOs, *node.meta.labels.find(kOs), subject.os);
   }
   return {};
 }

@@ -6,12 +6,14 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "api/values/drained_pod.h"
 #include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/drain_budgets.h"
+#include "explain/answer/node_volumes.h"
 #include "explain/answer/uncordoning.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/state_taints.h"
@@ -67,6 +69,7 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
   waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
   for (const auto& waiter : waiters_.pods) waiting_.insert(waiter.pod->pod->meta.uid);
   for (const auto& nomination : base_.nominations()) nominated_.insert(nomination.node);
+  claim_of_ = claims_of_one_node(base_, search.budget);
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, base_)) return;
   std::set<std::size_t> kinds;
@@ -158,6 +161,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   if (with_waiting) {
     if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
   }
+  if (auto blocked = blocked_by_volume(row)) return blocked;
   const auto left = fork.entry(row).pods;
   for (const auto& pod : left) remove_with_devices(*pod->pod, fork);
   fork.remove_node(node->meta.name);
@@ -279,8 +283,19 @@ Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entr
                     has_reason ? "has no other place: " + words_of(entry) : "has no other place");
 }
 
+// No pod that uses it is on the node: that one would have no other place.
+std::optional<Blocked> NodeRemoval::blocked_by_volume(Row row) const {
+  const auto found = claim_of_.find(row);
+  if (found == claim_of_.end()) return std::nullopt;
+  api::ObjectMeta claim;
+  std::tie(claim.namespace_, claim.name) = found->second;
+  return Blocked{"LocalVolume", fmt::format("the volume of {} is there", named("claim", claim)),
+                 !is_named(claim)};
+}
+
 // A node that is empty and takes a pod that waits is of use. So is one that takes it once it is uncordoned,
-// if no other cordoned node does, or once it is ready, if the pod's volume may be there.
+// if no other cordoned node does, or once it is ready. A node that has lost contact may never be ready again:
+// it is of use only to a pod whose volume may be there.
 std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& fork) const {
   const auto& node = *base_.entry(row).node;
   auto empty = fork;
@@ -295,8 +310,10 @@ std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& f
   auto ready = std::make_shared<api::Node>(*empty.entry(row).node);
   std::erase_if(ready->taints, is_of_state);
   empty.set_node(std::move(ready));
+  const bool is_lost = std::ranges::any_of(
+      node.taints, [](const api::Taint& taint) { return taint.key == "node.kubernetes.io/unreachable"; });
   for (const auto index : no_cordoned_helps_) {
-    if (!has_read_volume(*waiters_.pods[index].pod->pod)) continue;
+    if (is_lost && !has_read_volume(*waiters_.pods[index].pod->pod)) continue;
     if (auto wanted = wanted_by(index, row, empty, "waits, and fits there once it is ready")) return wanted;
   }
   return std::nullopt;

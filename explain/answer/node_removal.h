@@ -61,6 +61,7 @@ class NodeRemoval {
                                            const cluster::Snapshot& fork) const;
   std::vector<cluster::PodInfoPtr> without_waiting(std::vector<cluster::PodInfoPtr> pods) const;
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;
+  std::optional<Blocked> blocked_by_volume(cluster::Row row) const;
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
   std::optional<Blocked> wanted_by(std::size_t index, cluster::Row row, const cluster::Snapshot& empty,
                                    std::string_view once) const;
@@ -76,8 +77,9 @@ class NodeRemoval {
   std::vector<std::size_t> no_cordoned_helps_;  // those of them that no cordoned node takes as it is
   // By kind: indices of waiters without a place that other pods keep away, so that evictions may help them.
   std::vector<std::vector<std::size_t>> gainers_;
-  std::set<std::string, std::less<>> waiting_;     // UIDs of the waiters
-  std::set<std::string, std::less<>> nominated_;   // nodes
+  std::set<std::string, std::less<>> waiting_;           // UIDs of the waiters
+  std::set<std::string, std::less<>> nominated_;         // nodes
+  std::map<cluster::Row, cluster::ObjectKey> claim_of_;  // by node: one whose volume is there only
   std::map<cluster::Row, std::size_t> waiter_of_;  // by cordoned node: one that it takes once uncordoned
   std::size_t taken_ = 0;
   bool is_ready_ = false;

@@ -21,6 +21,7 @@
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/shared/unmet.h"
 #include "scheduler/plugins/shared/untolerated.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::explain {
 namespace {
@@ -158,7 +159,7 @@ bool waits_for_scheduler(const api::PersistentVolumeClaim& claim, const std::str
                          const cluster::Snapshot& fork) {
   const auto* found = fork.objects().find<api::StorageClass>("", of_class);
   return found && found->wait_for_first_consumer && claim.volume_name.empty() &&
-         !claim.meta.annotations.find("volume.kubernetes.io/selected-node");
+         !claim.meta.annotations.find(plugins::kSelectedNode);
 }
 
 // A pod that names its node, and a claim of it that is never bound. Empty: there is none.

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
+#include <string>
 
+#include "explain/answer/checks.h"
 #include "explain/report/each_field.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/report.h"
+#include "explain/workload/device_claims.h"
 #include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
@@ -35,10 +39,9 @@ std::size_t fitting_in(const Replicas& replicas, std::int32_t count, const std::
   return static_cast<std::size_t>(place_replicas(inside, {count}, fork, {}, {}).fitting());
 }
 
-}  // namespace
-
+// `full_claim`: why no node can take the pod although the filters let it pass.
 NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
-                       const cluster::Snapshot& fork) {
+                       const std::optional<std::string>& full_claim, const cluster::Snapshot& fork) {
   NodeVerdict out{.node = node};
   const auto row = fork.find_row(node);
   if (!row) {
@@ -61,6 +64,10 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
                                            : decision.message};
     return out;
   }
+  if (full_claim) {
+    out.reasons = {cut(*full_claim, kVerdictReasonBytes)};
+    return out;
+  }
   out.fits = true;
   if (decision.total.empty()) return out;
   out.score = decision.total[*row];
@@ -68,6 +75,21 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
   std::size_t better = 0;
   decision.feasible.each([&](cluster::Row other) { better += decision.total[other] > *out.score ? 1 : 0; });
   out.rank = better + 1;
+  return out;
+}
+
+}  // namespace
+
+std::vector<NodeVerdict> verdicts_on(const std::vector<std::string>& nodes, const ReplicaSeen& seen,
+                                     const framework::Profile& profile, const Budget& budget) {
+  std::vector<NodeVerdict> out;
+  const auto full_claim = words_of_full_claim(*seen.pod->pod, seen.fork);
+  const Checks checks(*seen.pod, seen.fork, profile);
+  for (const auto& node : nodes) {
+    if (!has_time(budget)) break;
+    out.push_back(verdict_on(node, seen.decision, full_claim, seen.fork));
+    if (out.size() <= kMostChecked) checks.add_to(out.back());
+  }
   return out;
 }
 

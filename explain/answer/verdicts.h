@@ -11,9 +11,10 @@
 
 namespace podium::explain {
 
-// The verdict of this decision on a node.
-NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
-                       const cluster::Snapshot& fork);
+// The verdicts on these nodes, in their order, of a replica that was seen before its placement; those that
+// the budget leaves time for. The first kMostChecked have their checks.
+std::vector<NodeVerdict> verdicts_on(const std::vector<std::string>& nodes, const ReplicaSeen& seen,
+                                     const framework::Profile& profile, const Budget& budget);
 
 // Returns whether min_count replicas fit in one domain of the key, as if each had a nodeSelector with the
 // domain. If several domains fit, `preferred` comes first. Without a key: in the whole cluster, in which

@@ -120,6 +120,17 @@ std::vector<cluster::PodInfoPtr> without_deleted(std::vector<cluster::PodInfoPtr
   return waiting;
 }
 
+void free_unused_claims(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                        const Budget& budget, cluster::Snapshot& fork) {
+  for (const auto& pod : waiting) {
+    if (!pod->pod->scheduling_gates.empty() || !has_claim_to_free(*pod->pod, fork)) continue;
+    const auto* profile = answering_profile(config, pod->pod->scheduler_name);
+    if (!profile) continue;
+    if (!has_time(budget)) return;
+    decide_in_attempts(*pod, *profile, budget, 0, fork);
+  }
+}
+
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
                      const Budget& budget, const cluster::Snapshot& fork, ForkMemory memory) {
   Waiters out;

@@ -294,7 +294,7 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
   const auto& subject = *question.subject;
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
-  if (!subject.pod.node_name.empty()) out.emplace_back("the scheduler, which a pod with spec.nodeName skips");
+  if (!subject.pod.node_name.empty()) out.emplace_back("the scheduler (a pod with spec.nodeName skips it)");
   const bool names_profile = !question.profile.empty() || !question.scheduler_name.empty();
   if (subject.names_scheduler && !names_profile && subject.pod.scheduler_name != profile.scheduler_name)
     out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
@@ -318,7 +318,7 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (auto level = pod_security_of(subject.pod.meta.namespace_, answered.start); !level.empty())
-    out.push_back(fmt::format("PodSecurity {}, which the namespace enforces", level));
+    out.push_back(fmt::format("PodSecurity {} (the namespace enforces it)", level));
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
   if (!objects.quotas) out.emplace_back("ResourceQuota");
   const auto is_unread = [&](const PlacedPods& pods) {

@@ -15,6 +15,11 @@ const std::string* claim_name(const api::Pod& pod, const api::PodResourceClaim& 
   return name && *name ? &**name : nullptr;
 }
 
+void set_without_allocation(api::ResourceClaim& claim) {
+  claim.status.allocation.reset();
+  claim.status.devices.clear();
+}
+
 void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot& fork) {
   const auto* claim = fork.objects().find<api::ResourceClaim>(gone.meta.namespace_, name);
   if (!claim) return;
@@ -23,10 +28,7 @@ void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot
   if (std::ranges::none_of(claim->status.reserved_for, is_gone)) return;
   auto left = std::make_shared<api::ResourceClaim>(*claim);
   std::erase_if(left->status.reserved_for, is_gone);
-  if (left->status.reserved_for.empty()) {
-    left->status.allocation.reset();
-    left->status.devices.clear();
-  }
+  if (left->status.reserved_for.empty()) set_without_allocation(*left);
   fork.objects().assume<api::ResourceClaim>(std::move(left));
 }
 
@@ -51,7 +53,50 @@ void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapsh
   objects.assume<api::ResourceClaim>(std::move(changed));
 }
 
+// Whether the scheduler may take the claim's allocation back when the pod does not fit.
+bool may_be_freed(const api::Pod& pod, const api::PodResourceClaim& entry, const cluster::Snapshot& fork) {
+  const auto* name = claim_name(pod, entry);
+  const auto* claim = name ? fork.objects().find<api::ResourceClaim>(pod.meta.namespace_, *name) : nullptr;
+  if (!claim || !claim->status.allocation) return false;
+  const auto& users = claim->status.reserved_for;
+  return users.empty() || (users.size() == 1 && users.front().uid == pod.meta.uid);
+}
+
+// Does what the PostFilter plugin DynamicResources asks for. False: it asks for nothing.
+bool free_as_decided(const framework::Decision& decision, cluster::Snapshot& fork) {
+  if (decision.choice || !decision.write || decision.write->resource != "resourceclaims") return false;
+  const auto& write = *decision.write;
+  const auto* claim = fork.objects().find<api::ResourceClaim>(write.namespace_, write.name);
+  if (!claim) return false;
+  if (write.verb == framework::ObjectWrite::Verb::remove) {
+    fork.objects().remove<api::ResourceClaim>(write.namespace_, write.name);
+    return true;
+  }
+  auto freed = std::make_shared<api::ResourceClaim>(*claim);
+  freed->status.reserved_for.clear();
+  set_without_allocation(*freed);
+  fork.objects().assume<api::ResourceClaim>(std::move(freed));
+  return true;
+}
+
 }  // namespace
+
+framework::Decision decide_in_attempts(const cluster::PodInfo& pod, const framework::Profile& profile,
+                                       const std::function<bool()>& has_time, std::size_t start,
+                                       cluster::Snapshot& fork) {
+  auto decision = framework::evaluate(pod, fork, profile, start);
+  while (free_as_decided(decision, fork)) {
+    if (has_time && !has_time()) break;
+    decision = framework::evaluate(pod, fork, profile, decision.next_start);
+  }
+  return decision;
+}
+
+bool has_claim_to_free(const api::Pod& pod, const cluster::Snapshot& fork) {
+  return std::ranges::any_of(pod.resource_claims, [&](const api::PodResourceClaim& entry) {
+    return may_be_freed(pod, entry, fork);
+  });
+}
 
 std::optional<std::string> words_of_full_claim(const api::Pod& pod, const cluster::Snapshot& fork) {
   for (const auto& entry : pod.resource_claims) {

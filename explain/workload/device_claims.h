@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "api/admission/claim_template.h"
 #include "api/values/pod.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/decision.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::explain {
@@ -27,6 +29,15 @@ void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, clu
 inline constexpr std::size_t kMostUsers = 256;  // ResourceClaimReservedForMaxSize of k8s.io/api/resource/v1
 std::optional<std::string> place_with_devices(const cluster::PodInfoPtr& pod, cluster::Row row,
                                               const framework::Profile& profile, cluster::Snapshot& fork);
+
+// The decision as the scheduler's attempts make it. If the pod fits nowhere, a PostFilter plugin may take
+// back the allocation of a claim that no other pod uses; then the claim is free on the fork, and the pod is
+// tried again. `has_time`: may be empty.
+framework::Decision decide_in_attempts(const cluster::PodInfo& pod, const framework::Profile& profile,
+                                       const std::function<bool()>& has_time, std::size_t start,
+                                       cluster::Snapshot& fork);
+// Whether the pod has an allocated claim that no other pod uses.
+bool has_claim_to_free(const api::Pod& pod, const cluster::Snapshot& fork);
 
 // Why the API server refuses the pod as another user of a claim; nullopt: it does not.
 std::optional<std::string> words_of_full_claim(const api::Pod& pod, const cluster::Snapshot& fork);

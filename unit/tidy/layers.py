@@ -23,7 +23,7 @@ CONSTANTS = re.compile(r"^(?:inline )?(?:constexpr|const) [^;{=(]*?\b(k[A-Z]\w*)
 NEXT_CONSTANT = re.compile(r",\s*(k[A-Z]\w*)\s*[={]")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 # The most compilations of the program that a header may reach, and those that reach more: their types are held by value everywhere.
-MOST_REACHED = 285
+MOST_REACHED = 290
 REACH_MORE = {"base/error.h", "base/finding.h", "base/instant.h", "base/result.h"}
 NOT_OF_PROGRAM = ("unit", "bench", "e2e", "fuzz", "simulate")
 

@@ -384,7 +384,7 @@ TEST(NewClaims, ADiskForOneNodeAtATimeIsNamed) {
     return unit::ask(pod("web").claim("data"), replicas, snapshot).answer->not_modelled;
   };
   const std::string both =
-      "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 would use it)";
+      "the ReadWriteOnce claim data (one node at a time can attach it; n1 and n2 would use it)";
   const auto has_both = [&](const std::vector<std::string>& all) {
     return std::ranges::find(all, both) != all.end();
   };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explain/answer/changes.h"
+#include "explain/answer/waiting.h"
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {
@@ -114,6 +115,55 @@ TEST(DeviceClaims, AClaimTakesAsManyUsersAsTheApiServerAllows) {
             "ResourceClaim shared already has 256 users, the most that the API server allows");
   EXPECT_EQ(place("first"), std::nullopt) << "it is one of the users";
   EXPECT_EQ(fork.claim("shared").status.reserved_for.size(), kMostUsers);
+}
+
+// Source: DynamicResources.PostFilter, which deallocates such a claim.
+TEST(DeviceClaims, AnAllocationThatOnlyThePodUsesDoesNotKeepItFromOtherNodes) {
+  const struct {
+    const char* name;
+    std::vector<std::string> users;
+    bool is_freed;
+  } cases[] = {{"its own", {"u"}, true}, {"of nobody", {}, true}, {"of another too", {"u", "other"}, false}};
+  for (const auto& [name, users, is_freed] : cases) {
+    SCOPED_TRACE(name);
+    Fork fork;
+    auto claim = allocated("own", users);
+    auto& on_n1 = claim.status.allocation->node_selector.emplace().emplace_back();
+    on_n1.match_fields.push_back({"metadata.name", api::Requirement::Op::in, {"n1"}});
+    claim.status.allocation->results.clear();
+    fork.put(claim);
+    unit::run_pod(fork.snapshot, pod("full").ns("ml").req("cpu", "4").node("n1"));
+    api::Pod waits = pod("u").ns("ml").req("cpu", "1");
+    waits.meta.uid = "u";
+    waits.resource_claims.push_back({.name = "own", .claim_name = "own", .template_name = std::nullopt});
+    const auto status = answer(unit::about(waits, 1), fork.snapshot, unit::default_config());
+    EXPECT_EQ(status.outcome, is_freed ? "Fits" : "DoesNotFit");
+    EXPECT_EQ(unit::placements(status), is_freed ? (unit::Counts{{"n2", 1}}) : unit::Counts());
+    const std::vector<cluster::PodInfoPtr> waiting{cluster::make_pod_info(test::share(waits))};
+    free_unused_claims(waiting, unit::default_config(), {}, fork.snapshot);
+    EXPECT_EQ(fork.claim("own").status.allocation.has_value(), !is_freed);
+  }
+}
+
+TEST(DeviceClaims, NoNodeTakesAPodWhoseClaimHasAllItsUsers) {
+  Fork fork;
+  std::vector<std::string> users;
+  while (users.size() < kMostUsers) users.push_back("user-" + std::to_string(users.size()));
+  fork.put(allocated("shared", users));
+  const auto fits_n1 = [&fork](const std::string& name) {
+    auto waiting = user_of(name, {"shared"});
+    waiting.node_name.clear();
+    auto question = unit::about(waiting, 1);
+    question.nodes = {"n1"};
+    const auto status = answer(question, fork.snapshot, unit::default_config());
+    return status.answer->verdicts.at(0);
+  };
+  const auto verdict = fits_n1("one-more");
+  EXPECT_FALSE(verdict.fits);
+  EXPECT_THAT(verdict.reasons,
+              testing::ElementsAre(
+                  "ResourceClaim shared already has 256 users, the most that the API server allows"));
+  EXPECT_TRUE(fits_n1("user-0").fits);
 }
 
 TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {

@@ -54,7 +54,7 @@ TEST(NotModelled, TheKubeletOfAnotherSystem) {
         snapshot);
   };
   const std::string rejects =
-      "the kubelet of n1, whose kubernetes.io/os is linux: it rejects a pod with spec.os windows";
+      "the kubelet of n1 (its kubernetes.io/os is linux: it rejects a pod with spec.os windows)";
   EXPECT_EQ(asked(R"("os": {"name": "windows"},)").outcome, "Fits") << "no plugin reads it";
   EXPECT_TRUE(names(asked(R"("os": {"name": "windows"},)"), rejects));
   EXPECT_FALSE(names(asked(R"("os": {"name": "linux"},)"), rejects));
@@ -70,8 +70,8 @@ TEST(NotModelled, PodSecurityThatTheNamespaceEnforces) {
     snapshot.objects().set(test::share(ns));
     return ask_web(snapshot);
   };
-  EXPECT_TRUE(names(asked("restricted"), "PodSecurity restricted, which the namespace enforces"));
-  EXPECT_FALSE(names(asked("privileged"), "PodSecurity privileged, which the namespace enforces"));
+  EXPECT_TRUE(names(asked("restricted"), "PodSecurity restricted (the namespace enforces it)"));
+  EXPECT_FALSE(names(asked("privileged"), "PodSecurity privileged (the namespace enforces it)"));
 }
 
 TEST(Fixes, NameTheEndOfPodsThatTerminate) {

@@ -31,7 +31,7 @@ TEST(Pinned, GoesToItsNodePastTheScheduler) {
   const auto status = ask(kPinned, snapshot);
   EXPECT_EQ(status.outcome, "Fits");
   EXPECT_EQ(placements(status), (Counts{{"n2", 2}})) << "neither the taint nor the cordon counts";
-  EXPECT_THAT(status.answer->not_modelled, Contains("the scheduler, which a pod with spec.nodeName skips"));
+  EXPECT_THAT(status.answer->not_modelled, Contains("the scheduler (a pod with spec.nodeName skips it)"));
 }
 
 TEST(Pinned, TheKubeletCountsResources) {

@@ -119,7 +119,7 @@ bool names_disk(const std::string& strategy, const char* place, const cluster::S
   EXPECT_EQ(unit::placements(status), (unit::Counts{{place, 1}}));
   const auto& names = status.answer->not_modelled;
   return std::ranges::find(names,
-                           "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 "
+                           "the ReadWriteOnce claim data (one node at a time can attach it; n1 and n2 "
                            "would use it)") != names.end();
 }
 

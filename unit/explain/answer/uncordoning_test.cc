@@ -117,13 +117,15 @@ TEST(Uncordoning, ANodeThatIsNotReadyAndHasTheVolumeOfAPodStays) {
                         .taint("node.kubernetes.io/unreachable", "", "NoSchedule")
                         .ptr());
   unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+  EXPECT_EQ(going(could_go(snapshot, {waits(owned("w", "1"))})), "n2");
   auto volume = test::persistent_volume("disk", "5Gi", "local");
   volume.node_affinity = {{.match_expressions = {{.key = kHostname, .values = {"n2"}}}, .match_fields = {}}};
   auto claim = test::persistent_volume_claim("shop", "data", "5Gi", "local");
   test::bind_claim(claim, volume);
   snapshot.objects().set(test::share(std::move(volume)));
   snapshot.objects().set(test::share(std::move(claim)));
-  EXPECT_EQ(going(could_go(snapshot, {waits(owned("w", "8"))})), "n2");
+  EXPECT_THAT(staying(could_go(snapshot, {waits(owned("w", "8"))})),
+              HasSubstr("n2: the volume of claim data is there\n"));
   const auto status = could_go(snapshot, {waits(owned("w", "1").claim("data"))});
   EXPECT_EQ(going(status), "");
   EXPECT_THAT(staying(status), HasSubstr("n2: pod w waits, and fits there once it is ready\n"));
