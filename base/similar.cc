@@ -27,6 +27,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 namespace {
 
 constexpr std::size_t kMistyped = 2;
+constexpr std::size_t kShort = 4;  // letters of a word in which a typing error changes one letter only
+constexpr std::size_t kTiny = 2;   // letters of a word that resembles most others of its length
 
 // The distance of two words, or more than kMistyped. Looks at kMistyped letters to either side only, since a
 // pod may name a node that does not exist, and is compared with all nodes at each attempt.
@@ -57,12 +59,30 @@ std::size_t distance_if_near(std::string_view a, std::string_view b) {
   return row[b.size() + kMistyped - a.size()];
 }
 
+// True if the words differ only in the order of two neighbouring letters.
+bool is_swapped(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  std::size_t i = 0;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
+}
+
+// Their distance, or nullopt if a typing error does not turn one into the other.
+std::optional<std::size_t> distance_if_typo(std::string_view typed, std::string_view name) {
+  if (!typed.empty() && typed.size() <= kTiny && !name.starts_with(typed.front())) return std::nullopt;
+  const auto apart = is_swapped(typed, name) ? std::size_t{1} : distance_if_near(name, typed);
+  return apart <= (typed.size() <= kShort ? std::size_t{1} : kMistyped) ? std::optional(apart) : std::nullopt;
+}
+
 }  // namespace
+
+bool is_typo(std::string_view typed, std::string_view name) {
+  return distance_if_typo(typed, name).has_value();
+}
 
 std::optional<std::size_t> distance_if_similar(std::string_view typed, std::string_view name) {
   if (name.starts_with(typed)) return name.size() - typed.size();
-  const auto apart = distance_if_near(name, typed);
-  return apart <= kMistyped ? std::optional(apart) : std::nullopt;
+  return distance_if_typo(typed, name);
 }
 
 std::vector<std::string> similar(std::string_view typed, std::span<const std::string_view> names,

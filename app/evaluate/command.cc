@@ -11,6 +11,7 @@
 #include "app/evaluate/batch.h"
 #include "app/evaluate/manifest_decisions.h"
 #include "app/evaluate/table.h"
+#include "app/render/exit_codes.h"
 #include "app/render/failure.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
@@ -49,8 +50,7 @@ struct Tally {
 int finish(const Options& options, const Tally& tally) {
   std::cout.flush();
   if (!std::cout) return fail_with(*options.command, {.message = "cannot write the output"});
-  if (!options.exit_code || tally.fitting == tally.asked) return 0;
-  return tally.fitting > 0 ? 3 : 4;
+  return options.exit_code ? render::code_of_fitting(tally.fitting, tally.asked) : 0;
 }
 
 void print(const Options& options, const boost::json::value& document) {
@@ -157,8 +157,8 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   command
       ->add_option("--pod", options->inputs.pods,
                    "manifests of pods, workloads or questions, such as the output of kustomize and helm; - "
-                   "for standard input; or namespace/name of pods in the cluster state, placed ones as if "
-                   "they were not")
+                   "for standard input; or namespace/name of pods in the cluster state: a placed pod is "
+                   "evaluated as if it had no node")
       ->type_name("FILE");
   command->add_option("-n,--namespace", options->inputs.ns, "namespace of objects that name none")
       ->type_name("NS")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
@@ -69,11 +70,7 @@ class AskedReader {
       problems_.add(place + ": is the report of a decision; set spec.dryRun: true to ask a question");
       return true;
     }
-    for (const auto* field :
-         {"changes", "strategies", "workloadRef", "fixes", "nodes", "profile", "minCount", "room"}) {
-      if (api::find_at(value, fmt::format("/spec/{}", field)))
-        warnings_.push_back(fmt::format("schedulingreport {}: spec.{} is ignored offline", name, field));
-    }
+    if (!is_answered_here(object, said)) return true;
     if (const auto reference = api::text_at(value, "/spec/podRef/name"); !reference.empty()) {
       out_.references.push_back(namespace_of(value) + "/" + reference);
       return true;
@@ -88,6 +85,20 @@ class AskedReader {
         replicas && replicas->is_int64() && is_last_new_)
       out_.items.back().subject->replicas = within_limit(replicas->get_int64());
     return true;
+  }
+
+  // The rest of a question changes its answer.
+  bool is_answered_here(const api::SortedObjects::Object& object, const std::string& said) {
+    constexpr std::array kRead = {"dryRun",     "template",       "podRef", "replicas",
+                                  "ttlSeconds", "refreshSeconds", "nonce"};
+    const auto before = problems_.count();
+    for (const auto& [field, _] : object.value.at("spec").as_object()) {
+      if (std::ranges::find(kRead, std::string_view(field)) != kRead.end()) continue;
+      const auto path = fmt::format("spec.{}", std::string_view(field));
+      problems_.add(fmt::format("{}: {}: {}: evaluate does not answer it; podium whatif -f does",
+                                object.place(path), said, path));
+    }
+    return problems_.count() == before;
   }
 
   void read_autoscaler(const json::value& autoscaler) { autoscalers_.push_back(autoscaler); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <functional>
 #include <optional>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
 #include "app/kubectl/command_output.h"
+#include "app/kubectl/manifest.h"
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/waiting_pods.h"
@@ -20,6 +22,7 @@
 #include "app/render/what_if.h"
 #include "app/render/workload.h"
 #include "base/ascii.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::kubectl {
 namespace {
@@ -53,45 +56,74 @@ Result<json::object> pod_with(const std::string& requests) {
   return json::object{{"spec", json::object{{"containers", std::move(containers)}}}};
 }
 
-struct Asked {
+struct AskedNamespace {
   std::string name;
   json::object spec;
   std::optional<render::Replicas> replicas = {};
+  bool is_about_more = false;
 };
 
-// The question has at least one replica: of a workload that is scaled down, it is about the first one.
-Asked asked_of(const api::PodMaker& maker, const std::string& name, const render::Replicas& replicas) {
-  json::object spec{
-      {"dryRun", true}, {"workloadRef", {{"kind", maker.kind}, {"name", name}}}, {"room", true}};
-  if (replicas.wanted == 0) spec["replicas"] = 1;
-  return {
-      .name = fmt::format("{}/{}", maker.short_name, name), .spec = std::move(spec), .replicas = replicas};
+// The next pod of a workload. Pods that exist stay where they are: they may be on nodes that would not take
+// them now. nullopt: it is not known without its claims, or the question would be too large.
+std::optional<json::value> next_pod(const json::value& workload, const std::vector<json::value>& own,
+                                    const std::string& ns) {
+  if (api::find_at(workload, "/spec/volumeClaimTemplates")) return std::nullopt;
+  const auto pod = pod_of(workload, ns);
+  if (!pod) return std::nullopt;
+  auto next = template_of(*pod, *pod);
+  // The ReplicaSet's label, which rules may use to select one revision.
+  const auto created = [](const json::value& each) {
+    return api::text_at(each, "/metadata/creationTimestamp");
+  };
+  if (const auto newest = std::ranges::max_element(own, {}, created); newest != own.end()) {
+    if (auto hash = api::text_at(*newest, "/metadata/labels/pod-template-hash"); !hash.empty())
+      next.at("metadata").as_object()["labels"].emplace_object()["pod-template-hash"] = std::move(hash);
+  }
+  if (json::serialize(next).size() > explain::kTemplateBytes) return std::nullopt;
+  return next;
+}
+
+AskedNamespace asked_of(const api::PodMaker& maker, const json::value& workload,
+                        const std::vector<json::value>& own, const std::string& ns) {
+  const auto name = api::text_at(workload, "/metadata/name");
+  const auto replicas = *render::replicas_of(maker.kind, workload, own);
+  AskedNamespace out{.name = fmt::format("{}/{}", maker.short_name, name),
+                     .spec = {{"dryRun", true}, {"room", true}},
+                     .replicas = replicas};
+  if (auto next = next_pod(workload, own, ns)) {
+    out.is_about_more = true;
+    out.spec["template"] = std::move(*next);
+    return out;
+  }
+  out.spec["workloadRef"] = {{"kind", maker.kind}, {"name", name}};
+  // A workload that is scaled down is asked about its first pod.
+  if (replicas.wanted == 0) out.spec["replicas"] = 1;
+  return out;
 }
 
 // The workloads of the namespace, those with the most replicas first.
-Result<std::vector<Asked>> workloads_of(Cluster& cluster) {
+Result<std::vector<AskedNamespace>> workloads_of(Cluster& cluster) {
   const auto pods = pods_by_workload(cluster, cluster.ns());
   if (!pods) return std::unexpected(pods.error());
-  std::vector<Asked> out;
+  std::vector<AskedNamespace> out;
+  static const std::vector<json::value> kNone;
   for (const auto& maker : api::pod_makers()) {
     if (maker.kind != "Deployment" && maker.kind != "StatefulSet") continue;
     const auto listed = cluster.list(resource_of(maker), cluster.ns(), {});
     if (!listed) return std::unexpected(listed.error());
-    for (const auto& object : *listed) {
-      const auto name = api::text_at(object, "/metadata/name");
-      const auto own = pods->find(fmt::format("{}/{}", maker.kind, name));
-      const auto replicas = render::replicas_of(
-          maker.kind, object, own == pods->end() ? std::vector<json::value>() : own->second);
-      out.push_back(asked_of(maker, name, *replicas));
+    for (auto object : *listed) {
+      object.as_object()["kind"] = maker.kind;
+      const auto own = pods->find(fmt::format("{}/{}", maker.kind, api::text_at(object, "/metadata/name")));
+      out.push_back(asked_of(maker, object, own == pods->end() ? kNone : own->second, cluster.ns()));
     }
   }
   std::ranges::stable_sort(out, std::ranges::greater(),
-                           [](const Asked& each) { return each.replicas->wanted; });
+                           [](const AskedNamespace& each) { return each.replicas->wanted; });
   return out;
 }
 
-Result<std::vector<Asked>> questions(const std::vector<RequestedPod>& pods, Cluster& cluster) {
-  std::vector<Asked> out;
+Result<std::vector<AskedNamespace>> questions(const std::vector<RequestedPod>& pods, Cluster& cluster) {
+  std::vector<AskedNamespace> out;
   for (const auto& [name, pod] : pods)
     out.push_back({.name = name, .spec = {{"dryRun", true}, {"template", pod}, {"room", true}}});
   if (!pods.empty()) return out;
@@ -118,7 +150,7 @@ int ask_namespace(const CLI::App& command, const Output& output, const std::vect
   if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
   std::vector<json::value> reports;
   std::vector<std::string> names;
-  for (auto& [name, spec, replicas] : *asked) {
+  for (auto& [name, spec, replicas, is_about_more] : *asked) {
     if (cluster.interrupted()) break;
     if (!profile.empty()) spec["profile"] = profile;
     auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
@@ -129,7 +161,7 @@ int ask_namespace(const CLI::App& command, const Output& output, const std::vect
       if (!replicas)
         return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
     }
-    capacity.rooms.push_back({name, replicas, std::move(report)});
+    capacity.rooms.push_back({name, replicas, std::move(report), is_about_more});
     names.push_back(name);
     reports.push_back(std::move(*answered));
   }

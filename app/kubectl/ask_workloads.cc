@@ -18,10 +18,13 @@
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/file_context.h"
 #include "app/kubectl/file_places.h"
+#include "app/kubectl/file_question.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
 #include "app/offline/files.h"
+#include "app/render/exit_codes.h"
 #include "app/render/fixes.h"
+#include "app/render/question.h"
 #include "app/render/text.h"
 #include "app/render/together.h"
 #include "app/render/values.h"
@@ -38,10 +41,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kNoAnswer = 1, kWrongInput = 2;
-constexpr int kSome = 3;         // of the replicas, or of the workloads, fit
-constexpr int kExitRefused = 4;  // by the API server: it would not be created
-
+constexpr int kExitRefused = render::kNoneFit;  // the API server would not create it
 // All changes of a question's spec have at most 64 KiB together.
 constexpr std::size_t kBytesBefore = 48 * 1024;
 
@@ -54,6 +54,15 @@ struct Subject {
   bool is_one_of_several = false;
   const FileObject* object = nullptr;  // null: not of a file
 };
+
+std::string about_suspended(const json::value& workload) {
+  return fmt::format("It {}: this is the answer for its pods once it is resumed.\n",
+                     explain::suspended_words(workload));
+}
+
+std::string about_one(const json::value& workload) {
+  return fmt::format("It {}: this is the answer for one.\n", explain::no_replicas_words(workload));
+}
 
 // Runs commands on one cluster.
 class Asking {
@@ -95,12 +104,12 @@ class Asking {
   // that some fit.
   void add_code(int code) {
     const auto either = [&](int which) { return code == which || code_ == which; };
-    if (either(kNoAnswer))
-      code_ = kNoAnswer;
-    else if (either(kWrongInput))
-      code_ = kWrongInput;
+    if (either(render::kNoAnswer))
+      code_ = render::kNoAnswer;
+    else if (either(render::kWrongInput))
+      code_ = render::kWrongInput;
     else
-      code_ = is_first_ || code == code_ ? code : kSome;
+      code_ = is_first_ || code == code_ ? code : render::kSomeFit;
     is_first_ = false;
   }
 
@@ -138,15 +147,6 @@ class Asking {
       say(about_suspended(*object));
   }
 
-  static std::string about_suspended(const json::value& workload) {
-    return fmt::format("It {}: this is the answer for its pods once it is resumed.\n",
-                       explain::suspended_words(workload));
-  }
-
-  static std::string about_one(const json::value& workload) {
-    return fmt::format("It {}: this is the answer for one.\n", explain::no_replicas_words(workload));
-  }
-
   // Each node that it selects has one pod, so there is nothing to count.
   bool is_counted(const api::PodMaker& maker, const std::string& name) {
     if (!flags_.capacity || maker.kind != "DaemonSet") return true;
@@ -171,12 +171,14 @@ class Asking {
   bool read_files() {
     Problems problems;
     const auto texts = offline::read_files(flags_.files, problems);
-    std::size_t makers = 0;
+    std::size_t subjects = 0;
     for (const auto& [source, text] : texts) {
       auto objects = problems.value_of(objects_of_file(text, source, cluster_.ns(), texts.size() > 1));
       if (!objects) continue;
       drop_copies(*objects, makers_, problems);
-      makers += objects->makers.size();
+      for (const auto& question : objects->questions)
+        problems.check(check_question(question, flags_.question, flags_.capacity));
+      subjects += objects->makers.size() + objects->questions.size();
       files_.push_back({source, std::move(*objects)});
     }
     explain::FileWorkloads workloads(cluster_.ns());
@@ -185,7 +187,7 @@ class Asking {
       if (auto made = workloads.drop_made(file.objects.makers); !made.empty())
         file.objects.not_asked.push_back(std::move(made));
     }
-    if (!problems && !texts.empty() && makers == 0)
+    if (!problems && !texts.empty() && subjects == 0)
       problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
     if (problems) fail(problems.error());
     return !problems;
@@ -215,6 +217,23 @@ class Asking {
       if (is_over()) return;
       about_object(*object, makers.size() > 1);
     }
+    for (const auto& file : files_) {
+      for (const auto& question : file.objects.questions) about_question(question);
+    }
+  }
+
+  void about_question(const FileObject& question) {
+    const auto ns = namespace_of(question);
+    if (is_over() || !check_namespace(question)) return;
+    auto asked = ask_question(cluster_, question, ns, flags_.keep);
+    if (!asked) return fail(asked.error());
+    const auto report = render::read_report(*asked);
+    const auto name = render::printable(ns + "/" + subject_of_question(question));
+    const auto& output = flags_.shared->output;
+    if (output.has_words())
+      say(render::question(report, name, render_options(output, program_of(command_))) + kept(report, ns));
+    add_document(std::move(*asked));
+    add_code(render::question_exit_code(report));
   }
 
   std::vector<const FileObject*> makers_of_files() const {
@@ -237,17 +256,22 @@ class Asking {
     return given.empty() ? cluster_.ns() : given;
   }
 
+  // False: the object is in another namespace than -n.
+  bool check_namespace(const FileObject& object) {
+    const auto given = namespace_of(object);
+    const auto& of_flag = flags_.shared->connection.ns;
+    if (of_flag.empty() || given == of_flag) return true;
+    fail(invalid(fmt::format("{}: metadata.namespace: is {}, and -n is {}",
+                             object.place("metadata.namespace"), given, of_flag))
+             .error());
+    return false;
+  }
+
   // `is_one_of_several`: of the objects of the files.
   void about_object(const FileObject& of_file, bool is_one_of_several) {
     auto object = of_file.value;
-    const auto given = api::text_at(object, "/metadata/namespace");
     const auto ns = namespace_of(of_file);
-    if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
-      return fail(
-          invalid(fmt::format("{}: metadata.namespace: is {}, and -n is {}",
-                              of_file.place("metadata.namespace"), given, flags_.shared->connection.ns))
-              .error());
-    }
+    if (!check_namespace(of_file)) return;
     if (!is_counted(*of_file.maker, api::text_at(object, "/metadata/name"))) return;
     if (seen_namespaces_.insert(ns).second && applied_.lacks_namespace(ns))
       std::cerr << fmt::format("warning: --cluster has no namespace {}: it must be created first\n",
@@ -387,7 +411,7 @@ class Asking {
     const auto source = add_before(subject, *spec);
     auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!asked_podium) return failed(asked_podium.error());
-    const auto report = render::read_report(words_of_files(*asked_podium, source));
+    const auto report = render::read_report(with_places(*asked_podium, source));
     const auto* refusal = explain::refusal_of(report);
     if (refusal) {
       if (const auto error = flags_error(report.status.findings, changes_of_flags_)) {
@@ -395,31 +419,11 @@ class Asking {
         return failed(*error);
       }
     }
-    const auto& output = flags_.shared->output;
-    if (!output.is_for_people()) {
-      names_.push_back(report_name(*asked_podium));
-      documents_.push_back(std::move(*asked_podium));
-    }
-    if (output.has_words()) say_words(subject, report);
+    if (flags_.shared->output.has_words()) say_words(subject, report);
+    add_document(std::move(*asked_podium));
     const auto code = render::exit_code(report);
-    add_code(flags_.capacity && code == kSome ? 0 : code);
+    add_code(flags_.capacity && code == render::kSomeFit ? 0 : code);
     return !refusal;
-  }
-
-  // The report; if it is a refusal, with the places and paths of the files instead of the question's.
-  static json::value words_of_files(json::value report, const QuestionSource& source) {
-    const auto findings = render::read_report(report).status.findings;
-    if (!source.subject || findings.empty()) return report;
-    std::string words;
-    for (const auto& finding : findings) words += (words.empty() ? "" : "; ") + with_place(finding, source);
-    auto& status = report.at("status").as_object();
-    status["message"] = words;
-    auto* conditions = status.if_contains("conditions");
-    if (auto* list = conditions ? conditions->if_array() : nullptr) {
-      for (auto& condition : *list)
-        if (auto* fields = condition.if_object()) (*fields)["message"] = words;
-    }
-    return report;
   }
 
   void say_words(const Subject& subject, const render::Report& report) {
@@ -438,7 +442,18 @@ class Asking {
       say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,
                       ignored == 1 ? "was" : "were"));
     }
-    if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
+    say(kept(report, subject.ns));
+  }
+
+  std::string kept(const render::Report& report, const std::string& ns) const {
+    return flags_.keep ? fmt::format("Kept: kubectl get sr {} -n {}\n", report.name, ns) : "";
+  }
+
+  // For programs.
+  void add_document(json::value asked) {
+    if (flags_.shared->output.is_for_people()) return;
+    names_.push_back(report_name(asked));
+    documents_.push_back(std::move(asked));
   }
 
   // A question about one pod should not take the time of thousands of replicas.

@@ -195,12 +195,12 @@ class Rolling {
     }
     if (question.spare == 0) return;
     like_ = question.like.empty() ? nodes.front() : question.like;
-    steps_.push_back({.nodes = spare_names(), .is_of_spares = true});
+    steps_.push_back({.nodes = spare_names(question.spare, like_), .is_of_spares = true});
   }
 
   Result<render::Rolling> run() {
     if (auto one = check_size(); !one) return std::unexpected(one.error());
-    auto changes = ask(question_.spare, like_, cluster_.ns());
+    auto changes = ask_asked(cluster_.ns());
     if (!changes) return std::unexpected(changes.error());
     render::Rolling out{.at_a_time = question_.rolling};
     out.with = {question_.spare, like_};
@@ -239,30 +239,37 @@ class Rolling {
     return {};
   }
 
-  // Asks with this number of additional nodes like this one.
+  Result<std::vector<explain::ChangeResult>> ask_asked(const std::string& ns) {
+    return ask(question_.spare, like_, ns, true);
+  }
+
+  // Asks with this number of additional nodes like this one. `then_end`: they are drained after the last step.
   Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like,
-                                                 const std::string& ns) {
+                                                 const std::string& ns, bool then_end) {
     json::array changes;
     if (spare > 0) changes.push_back(json::object{{"type", "AddNodes"}, {"count", spare}, {"like", like}});
-    for (const auto& [nodes, is_of_spares] : nodes_of_steps()) {
-      if (!is_of_spares || spare == question_.spare) changes.push_back(drain_of(nodes, !is_of_spares));
-    }
+    for (const auto& nodes : nodes_of_steps()) changes.push_back(drain_of(nodes, true));
+    if (spare > 0 && then_end) changes.push_back(drain_of(spare_names(spare, like), false));
     const auto answered = cluster_.ask(ns, question_about(question_.profile, std::move(changes)), false);
     if (!answered) return std::unexpected(answered.error());
     return drains_of(*answered);
   }
 
-  std::vector<std::pair<Names, bool>> nodes_of_steps() {
-    if (names_.empty())
-      for (const auto& step : steps_) names_.emplace_back(step.nodes, step.is_of_spares);
+  // Without the step of the spare nodes. run() moves the steps into its answer.
+  const std::vector<Names>& nodes_of_steps() {
+    if (names_.empty()) {
+      for (const auto& step : steps_) {
+        if (!step.is_of_spares) names_.push_back(step.nodes);
+      }
+    }
     return names_;
   }
 
   // The names that podium gives to the nodes that it adds.
-  Names spare_names() {
+  Names spare_names(std::size_t count, const std::string& like) {
     Names out;
-    for (int number = 1; out.size() < question_.spare; ++number) {
-      auto name = fmt::format("{}-new-{}", like_, number);
+    for (int number = 1; out.size() < count; ++number) {
+      auto name = fmt::format("{}-new-{}", like, number);
       if (!cluster_.get(kNodeResource, "", name)) out.push_back(std::move(name));
     }
     return out;
@@ -349,20 +356,22 @@ class Rolling {
     for (const auto& ns : namespaces_with_most(*waiting)) {
       if (ns == cluster_.ns()) continue;
       // If this fails, only names are missing.
-      if (const auto changes = ask(question_.spare, like_, ns)) add(ns, *changes);
+      if (const auto changes = ask_asked(ns)) add(ns, *changes);
     }
     std::ranges::stable_sort(out.got_node, {}, &render::PodWithNode::step);
   }
 
   // False also if podium does not answer.
-  bool nothing_waits_with(std::size_t count, const std::string& like) {
-    const auto changes = ask(count, like, cluster_.ns());
+  bool nothing_waits_with(std::size_t count, const std::string& like, bool then_end = false) {
+    const auto changes = ask(count, like, cluster_.ns(), then_end);
     return changes && std::ranges::none_of(
                           *changes, [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
   }
 
-  // The smallest number of additional nodes with which no pod waits: one less is not enough.
+  // The smallest number of additional nodes with which no pod waits in any step: one less is not enough. Pods
+  // may wait again when these nodes go, such as pending pods that they took.
   void find_spare(const std::string& like, render::Rolling& out) {
+    if (question_.spare > 0 && nothing_waits_with(question_.spare, like)) return;  // only after the steps
     std::size_t too_few = question_.spare, enough = mcp::kMostSpare;
     if (too_few >= enough || !nothing_waits_with(enough, like)) return;
     while (enough - too_few > 1) {
@@ -370,14 +379,15 @@ class Rolling {
       (nothing_waits_with(middle, like) ? enough : too_few) = middle;
     }
     out.spare_nodes = enough;
+    out.waits_without_spares = !nothing_waits_with(enough, like, true);
     out.spare_like = like;
   }
 
   const DrainQuestion& question_;
   Cluster& cluster_;
   std::vector<render::RollingStep> steps_;
-  std::vector<std::pair<Names, bool>> names_;
-  std::string like_;  // of the spare nodes
+  std::vector<Names> names_;  // of the nodes of each step
+  std::string like_;          // of the spare nodes
 };
 
 }  // namespace

@@ -1,18 +1,23 @@
 #include "app/kubectl/file_places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
 #include "api/text/json_view.h"
+#include "app/render/report.h"
 #include "base/ascii.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
 namespace {
 
+namespace json = boost::json;
 using Object = api::SortedObjects::Object;
 
 bool is_of_a_name(char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; }
@@ -94,11 +99,29 @@ std::string with_place(const Finding& finding, const QuestionSource& source) {
   constexpr std::string_view kTemplate = "spec.template", kChanges = "spec.changes";
   const std::string_view path(finding.path);
   std::optional<std::string> words;
-  if (source.subject && path.starts_with(kTemplate))
+  if (source.question)
+    words = in_file(*source.question, finding.path);
+  else if (source.subject && path.starts_with(kTemplate))
     words = in_object(*source.subject, path.substr(kTemplate.size()));
   else if (source.subject && path.starts_with(kChanges))
     words = of_change(source, path.substr(kChanges.size()));
   return words ? fmt::format("{}: {}", *words, finding.reason) : finding.text();
+}
+
+json::value with_places(json::value report, const QuestionSource& source) {
+  const auto findings = render::read_report(report).status.findings;
+  if (findings.empty() || (!source.question && !source.subject)) return report;
+  std::vector<std::string> places;
+  for (const auto& finding : findings) places.push_back(with_place(finding, source));
+  const auto words = fmt::format("{}", fmt::join(places, "; "));
+  auto& status = report.at("status").as_object();
+  status["message"] = words;
+  auto* conditions = status.if_contains("conditions");
+  if (auto* list = conditions ? conditions->if_array() : nullptr) {
+    for (auto& condition : *list)
+      if (auto* fields = condition.if_object()) (*fields)["message"] = words;
+  }
+  return report;
 }
 
 std::string with_places(const Error& error, const Object& object) {

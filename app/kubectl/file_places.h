@@ -6,6 +6,7 @@
 // Threads: pure functions; the objects must outlive a QuestionSource. Errors: none.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@ struct QuestionSource {
   const api::SortedObjects::Object* subject = nullptr;  // of spec.template; null: not of a file
   // By the index in spec.changes: the objects of one change; empty: not of a file.
   std::vector<std::vector<const api::SortedObjects::Object*>> changes = {};
+  const api::SortedObjects::Object* question = nullptr;  // the question itself; null: a command made it
 };
 
 // What is wrong with the question, with the place and the path of the file's object.
 std::string with_place(const Finding& finding, const QuestionSource& source);
+// The answered question; if it is refused, with the places and paths of the files in its messages.
+boost::json::value with_places(boost::json::value report, const QuestionSource& source);
 // What is wrong with the object, a line for each finding, or for each cause that the API server gives.
 std::string with_places(const Error& error, const api::SortedObjects::Object& object);
 

@@ -132,6 +132,10 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
       out.makers.push_back(std::move(object));
       continue;
     }
+    if (object.role == api::Role::question) {
+      out.questions.push_back(std::move(object));
+      continue;
+    }
     const auto kind = api::text_at(object.value, "/kind");
     const bool is_context = object.role == api::Role::context;
     if (!is_context && std::ranges::find(out.not_asked, kind) == out.not_asked.end())
@@ -139,7 +143,7 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
     out.others.push_back(std::move(object));
   }
   for (auto& skipped : sorted.skipped) out.not_asked.push_back(std::move(skipped));
-  if (out.makers.empty() && !may_make_none && !problems) {
+  if (out.makers.empty() && out.questions.empty() && !may_make_none && !problems) {
     std::vector<std::string> found;
     for (const auto& each : out.others) {
       if (auto kind = api::text_at(each.value, "/kind"); std::ranges::find(found, kind) == found.end())

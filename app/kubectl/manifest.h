@@ -27,14 +27,15 @@ using api::PodMaker;
 
 using FileObject = api::SortedObjects::Object;
 struct FileObjects {
-  std::vector<FileObject> makers;  // objects that create pods; also items of Lists
-  std::vector<FileObject> others;  // of the other kinds, in the order of the file
+  std::vector<FileObject> makers;     // objects that create pods; also items of Lists
+  std::vector<FileObject> questions;  // SchedulingReports
+  std::vector<FileObject> others;     // of the other kinds, in the order of the file
   std::vector<std::string>
       not_asked;  // kinds that no decision depends on, and skipped objects with the reason
 };
 // All that is wrong with its workloads is in the Error, each with its place: "web.yaml:12: spec.template: …".
 // `ns`: of objects that name none.
-// `may_make_none`: a file without workloads is not an error.
+// `may_make_none`: a file without workloads and questions is not an error.
 Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns,
                                     bool may_make_none = false);
 

@@ -20,7 +20,7 @@ int run_mcp(const CLI::App& command, const Shared& shared) {
   for (const auto& file : connection.dump) {
     std::error_code ignored;
     if (file != "-" && !std::filesystem::exists(file, ignored))
-      problems.add(fmt::format("--cluster: {}: no such file or directory", render::printable(file)));
+      problems.add(fmt::format("--cluster: {}: No such file or directory", render::printable(file)));
   }
   if (problems) return fail_with(command, problems.error());
   mcp::ServeOptions options;

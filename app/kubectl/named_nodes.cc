@@ -97,7 +97,7 @@ Result<std::vector<std::string>> nodes_of(const std::vector<std::string>& words,
   selected.metadata_only = true;
   const auto listed = cluster.list(kNodeResource, "", selected);
   if (!listed) return std::unexpected(listed.error());
-  if (listed->empty()) return std::unexpected(Error{.message = "no node has the labels " + selector});
+  if (listed->empty()) return std::unexpected(Error{.message = "no node matches the selector " + selector});
   for (const auto& node : *listed) {
     auto name = api::text_at(node, "/metadata/name");
     if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));

@@ -16,8 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNear = 2;
-
 const api::PodMaker& pods() { return *api::pod_maker_named("pod"); }
 
 // "deployment.v1.apps" is "deployment.apps" to those who write the version.
@@ -81,7 +79,7 @@ Result<Target> parse_word(const std::string& word) {
 }
 
 bool is_like(std::string_view name, std::string_view typed) {
-  return name.starts_with(typed) || typed.starts_with(name) || distance(name, typed) <= kNear;
+  return name.starts_with(typed) || typed.starts_with(name) || is_typo(typed, name);
 }
 
 // "deploy/web"

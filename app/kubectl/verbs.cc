@@ -88,9 +88,9 @@ constexpr Verb kVerbs[] = {
     {"nodes", "--for-pending|--could-go",
      "finds nodes to add for the pending pods, or nodes that could be removed",
      "list `pods`; create, get, watch and delete `schedulingreports` in their namespaces",
-     "# find the fewest nodes to add so that all pending pods fit, of the cluster's own shapes\n"
+     "# find the fewest nodes to add, of shapes that the cluster has, so that all pending pods fit\n"
      "nodes --for-pending\n"
-     "# find them among the shapes of a file: the cheapest if they have prices\n"
+     "# choose from the shapes of a file; if all of them have a price, find the cheapest nodes\n"
      "nodes --for-pending --shapes shapes.yaml\n"
      "# find the nodes whose pods all fit elsewhere\n"
      "nodes --could-go\n"
@@ -147,7 +147,9 @@ constexpr Verb kVerbs[] = {
      "# show one in full\n"
      "reasons UntoleratedTaint",
      kTakesOutput, declare_reasons},
-    {"page", "", "opens podium's page in your browser, with your rights: [page.md](page.md)",
+    {"page", "",
+     "serves podium's page on this machine, with your rights; `--open` opens it in a browser: "
+     "[page.md](page.md)",
      "get `services`, list and get `pods`, create `pods/portforward` in podium's namespace; none of these "
      "with `--podium https://…`",
      "# open it in a browser\n"

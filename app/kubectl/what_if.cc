@@ -65,7 +65,9 @@ int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
 
 void add_common(CLI::App& command, WhatIfFlags& flags) {
   command.add_option("TYPE/NAME", flags.words, "workloads or pods of the cluster: deploy/web, pod/web-0");
-  command.add_option("-f,--filename", flags.files, "manifests; - for standard input")
+  command
+      .add_option("-f,--filename", flags.files,
+                  "manifests, and of whatif SchedulingReports with dryRun; - for standard input")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->take_all();

@@ -1,6 +1,7 @@
 // `podium why`: why a pod is on its node, or why it waits; with --node: why it is not on that node. Answers
 // for one pod, for several, or for a workload.
 #include "app/render/why.h"
+#include "app/render/exit_codes.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ class Why {
     const auto& verdicts = render::answer_of(report).verdicts;
     if (!verdicts.empty() && render::is_unknown_node(verdicts.front()))
       return failed(command_, invalid("--node: " + render::unknown_node(verdicts.front())).error());
-    result.code = !verdicts.empty() && verdicts.front().fits ? 0 : 4;
+    result.code = !verdicts.empty() && verdicts.front().fits ? render::kAllFit : render::kNoneFit;
     return result;
   }
 
@@ -279,7 +280,7 @@ class Why {
     if (pods->empty()) {
       auto err = ns.empty() ? std::string() : no_namespace(cluster_, ns);
       if (err.empty())
-        err = fmt::format("No pod{} has the labels {}.\n", where_of(ns), render::printable(selector));
+        err = fmt::format("No pod{} matches the selector {}.\n", where_of(ns), render::printable(selector));
       return {.err = std::move(err), .code = 1};
     }
     Lines lines;
@@ -389,7 +390,7 @@ int run_why(const CLI::App& command, const WhyFlags& flags) {
                  program_of(command) + " pending");
   if (shared.connection.all_namespaces && !has_selector)
     problems.add("-A: needs -l SELECTOR; for all pending pods: " + program_of(command) + " pending -A");
-  if (!flags.words.empty() && has_selector) problems.add("-l: names pods; it takes no other names");
+  if (!flags.words.empty() && has_selector) problems.add("-l: cannot be combined with names");
   if (flags.timeline && (!is_one || has_selector || !flags.node.empty()))
     problems.add("--timeline: needs one pod, without --node");
   if (!flags.node.empty() && (!is_one || has_selector)) problems.add("--node: needs one pod");

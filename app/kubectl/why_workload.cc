@@ -79,8 +79,8 @@ bool is_being_updated(const std::vector<json::value>& pods) {
 }
 
 constexpr const char* kWithoutOldPods =
-    "This counts as if the pods of earlier templates were gone. Whether the rolling update would get stuck "
-    "with the change, whatif says with -f and the changed file.\n";
+    "This assumes that the pods of earlier templates are gone. To see whether the rolling update would get "
+    "stuck with the change: whatif -f with the changed file.\n";
 
 // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
 std::string what_helps(Cluster& cluster, const Target& target, const std::vector<json::value>& pods,

@@ -58,8 +58,11 @@ std::string hint(const Unexpected& unexpected, const CLI::App& command) {
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
   }
   for (const auto* sub : before->get_subcommands(nullptr)) known.push_back(sub->get_name());
+  const auto without_dashes = [](std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of('-'), text.size()));
+  };
   for (const auto& each : known)
-    if (each.starts_with('-') == unexpected.is_flag() && distance(word, each) <= 2)
+    if (each.starts_with('-') == unexpected.is_flag() && is_typo(without_dashes(word), without_dashes(each)))
       return fmt::format("Did you mean {}?\n", each);
   return {};
 }

@@ -15,6 +15,7 @@
 #include "api/values/pod.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
+#include "app/render/exit_codes.h"
 #include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
@@ -404,9 +405,6 @@ json::value drain_document(const Drain& drain) {
   return out;
 }
 
-int drain_exit_code(const Drain& drain) {
-  if (drain.moved == drain.evicted) return 0;
-  return drain.moved > 0 ? 3 : 4;
-}
+int drain_exit_code(const Drain& drain) { return code_of_fitting(drain.moved, drain.evicted); }
 
 }  // namespace podium::render

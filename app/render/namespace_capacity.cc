@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/text/json_view.h"
+#include "app/render/exit_codes.h"
 #include "app/render/what_if.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
@@ -32,9 +33,16 @@ std::string why_no_more(const explain::FirstFailure* failure, const Report& repo
 
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 
-// Pods that the question counts, and that are not created again.
+// The existing pods that take some of the room in the answer: all of them, or those that wait.
 std::size_t existing(const NamespaceCapacity::Asked& asked) {
-  return asked.replicas ? asked.replicas->existing : 0;
+  if (!asked.replicas) return 0;
+  return asked.is_about_more ? minus(asked.replicas->existing, asked.replicas->placed)
+                             : asked.replicas->existing;
+}
+
+// Those that the quotas of the answer count again.
+std::size_t existing_in_quotas(const NamespaceCapacity::Asked& asked) {
+  return asked.is_about_more ? 0 : existing(asked);
 }
 
 // What the nodes have room for.
@@ -63,7 +71,7 @@ Left left_of(const NamespaceCapacity::Asked& asked) {
   auto left = on_nodes(asked);
   const auto nodes = count_of(left);
   for (const auto& quota : answer.quotas) {
-    const auto allowed = minus(quota.allowed, existing(asked));
+    const auto allowed = minus(quota.allowed, existing_in_quotas(asked));
     if (allowed >= left.count) continue;
     left = {.count = allowed, .limit = room_and_quota(nodes, quota.name, allowed)};
     if (!quota.reason.empty())
@@ -135,7 +143,9 @@ std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Op
   for (const auto& quota : capacity.quotas) out += used_of(quota);
   std::size_t competing = 0;
   for (const auto& asked : capacity.rooms) {
-    if (left_of(asked).count > 0) competing = std::max(competing, answer_of(asked.report).others_waiting);
+    const auto own = asked.is_about_more ? existing(asked) : 0;
+    if (left_of(asked).count > 0)
+      competing = std::max(competing, minus(answer_of(asked.report).others_waiting, own));
   }
   return out + competing_line(competing) + "NOW: replicas that are placed. Nothing was created.\n";
 }
@@ -143,7 +153,7 @@ std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Op
 int namespace_capacity_exit_code(const NamespaceCapacity& capacity) {
   const auto some =
       std::ranges::count_if(capacity.rooms, [](const auto& each) { return left_of(each).count > 0; });
-  return some == std::ssize(capacity.rooms) ? 0 : some > 0 ? 3 : 4;
+  return code_of_fitting(static_cast<std::size_t>(some), capacity.rooms.size());
 }
 
 }  // namespace podium::render

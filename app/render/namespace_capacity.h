@@ -20,6 +20,8 @@ struct NamespaceCapacity {
     std::string name;
     std::optional<Replicas> replicas;  // of a workload, as they are now
     Report report;
+    // The question is about more pods next to those that exist; else about all pods, as if none existed.
+    bool is_about_more = false;
   };
   std::string ns;
   std::vector<Asked> rooms = {};

@@ -8,6 +8,7 @@
 
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
+#include "app/render/exit_codes.h"
 #include "app/render/text.h"
 
 namespace podium::render {
@@ -251,8 +252,9 @@ const char* words_of_code(const std::string& code, bool is_one) {
       {"DoNotDisrupt", "must not be disrupted", "must not be disrupted"},
       {"ScaleDownDisabled", "must not be scaled down", "must not be scaled down"},
       {"LocalData", "runs pods that have data on it", "run pods that have data on them"},
+      {"LocalVolume", "has the volume of a claim", "have volumes of claims"},
       {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
-      {"LastNode", "is the last one", "are the last ones"},
+      {"LastNode", "must stay", "must stay"},
       {"ControlPlane", "is a control-plane node", "are control-plane nodes"},
       {"Nominated", "is promised to a pod that waits for evictions",
        "are promised to pods that wait for evictions"},
@@ -396,12 +398,11 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
 
 int nodes_wanted_exit_code(const NodesAnswers& answers) {
   const auto& answer = answers.asked.front().answer;
-  if (answer.fitting >= answer.asked) return 0;
-  return answer.fitting > 0 ? 3 : 4;
+  return code_of_fitting(answer.fitting, answer.asked);
 }
 
 int nodes_spare_exit_code(const NodesAnswers& answers) {
-  return spare_of(answers.asked.front()).nodes_total > 0 ? 0 : 4;
+  return spare_of(answers.asked.front()).nodes_total > 0 ? kAllFit : kNoneFit;
 }
 
 }  // namespace podium::render

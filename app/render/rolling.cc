@@ -10,6 +10,7 @@
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/drain.h"
+#include "app/render/exit_codes.h"
 
 namespace podium::render {
 namespace {
@@ -256,8 +257,11 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   out += fullest_note(rolling) + not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
-    last += fmt::format("{}With {} like {}, no pod would wait.", last.empty() ? "" : " ",
-                        counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
+    last += fmt::format("{}With {} like {}, no pod would wait{}.", last.empty() ? "" : " ",
+                        counted(rolling.spare_nodes, "spare node"), rolling.spare_like,
+                        !rolling.waits_without_spares ? ""
+                        : rolling.spare_nodes == 1    ? " until it is removed"
+                                                      : " until they are removed");
   if (!last.empty()) out += wrapped(last, options.columns, 0);
   return out + "Nothing was evicted.\n";
 }
@@ -309,8 +313,8 @@ json::value rolling_document(const Rolling& rolling) {
 }
 
 int rolling_exit_code(const Rolling& rolling) {
-  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return 0;
-  return rolling.moved() > 0 ? 3 : 4;
+  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return kAllFit;
+  return rolling.moved() > 0 ? kSomeFit : kNoneFit;
 }
 
 }  // namespace podium::render

@@ -39,9 +39,10 @@ struct Rolling {
     std::size_t count = 0;
     std::string like = {};
   };
-  Spares with = {};             // nodes that exist during the steps
-  std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
-  std::string spare_like = {};  // such nodes
+  Spares with = {};                   // nodes that exist during the steps
+  std::size_t spare_nodes = 0;        // with this number of additional nodes no pod waits; 0: not known
+  std::string spare_like = {};        // such nodes
+  bool waits_without_spares = false;  // again, once these are removed
   std::vector<std::string> budgets_unread = {};  // namespaces whose budgets the user may not list
   // Pending pods that get a node, in the namespaces that were asked.
   std::vector<PodWithNode> got_node = {};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "app/render/exit_codes.h"
 #include "app/render/fixes.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
@@ -296,16 +297,16 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
   }
   const auto room = room_words(report);
   if (answer_of(report).asked == 1) {
-    return one_pod(report, subject, options) + group_words(report, options) + changed(report) +
-           footer(report, next);
+    return one_pod(report, subject, options) + node_verdicts(report, subject, options) +
+           group_words(report, options) + changed(report) + footer(report, next);
   }
   const bool has_room = !room.empty() || answer_of(report).with_preemption;
   return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(answer_of(report), options.style),
                      room.empty() ? "" : "; ", room) +
          stuck_rollout_line(report) + where_by_zone(report, options) + short_of(report) +
          (has_room ? competing_line(answer_of(report).others_waiting) : "") + stopped(report, options) +
-         quota_lines(report) + group_words(report, options) + changed(report) + tried_fixes(report) +
-         footer(report, next);
+         quota_lines(report) + node_verdicts(report, subject, options) + group_words(report, options) +
+         changed(report) + tried_fixes(report) + footer(report, next);
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {
@@ -329,11 +330,11 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
 }
 
 int exit_code(const Report& report) {
-  if (refusal_of(report)) return 2;
-  if (report.status.outcome == "Fits" || report.status.outcome == "Scheduled") return 0;
-  if (report.status.outcome == "PartlyFits") return 3;
-  if (report.status.outcome == "DoesNotFit" || report.status.outcome == "Unschedulable") return 4;
-  return 1;
+  if (refusal_of(report)) return kWrongInput;
+  if (report.status.outcome == "Fits" || report.status.outcome == "Scheduled") return kAllFit;
+  if (report.status.outcome == "PartlyFits") return kSomeFit;
+  if (report.status.outcome == "DoesNotFit" || report.status.outcome == "Unschedulable") return kNoneFit;
+  return kNoAnswer;
 }
 
 }  // namespace podium::render

@@ -70,7 +70,9 @@ struct NodeWords {
 };
 NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, const std::string& subject,
                      const Options& options);
-// The verdict on each node that a question named.
+// The verdict on each node that a question named; empty: it named none.
+std::string node_verdicts(const Report& report, const std::string& subject, const Options& options);
+// The same as an answer of its own, with the changes that would help and the notes.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 
 // The sentence of a rejection that is about the pod: "there is no node n1. Did you mean n-1?"

@@ -195,19 +195,35 @@ NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, 
   return out;
 }
 
+namespace {
+
+struct VerdictLines {
+  std::string verdicts, ranks;
+};
+VerdictLines verdict_lines(const Report& report, const std::string& subject, const Options& options) {
+  VerdictLines out;
+  for (const auto& verdict : answer_of(report).verdicts) {
+    const auto words = node_words(report, verdict, subject, options);
+    out.verdicts += words.title;
+    if (!is_unknown_node(verdict)) out.verdicts += check_lines(verdict, options) + words.notes;
+    out.ranks += words.rank;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string node_verdicts(const Report& report, const std::string& subject, const Options& options) {
+  const auto lines = verdict_lines(report, subject, options);
+  return lines.verdicts + lines.ranks;
+}
+
 std::string why_node(const Report& report, const std::string& subject, const Options& options) {
   if (refusal_of(report)) return why(report, subject, options);
   const auto& answer = answer_of(report);
-  std::string ranks;
-  std::string out;
-  for (const auto& verdict : answer.verdicts) {
-    const auto words = node_words(report, verdict, subject, options);
-    out += words.title;
-    if (!is_unknown_node(verdict)) out += check_lines(verdict, options) + words.notes;
-    ranks += words.rank;
-  }
-  if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes_of_nodes(report) + ranks + (answer.fixes.empty() ? "" : note_lines(answer)) +
+  auto [verdicts, ranks] = verdict_lines(report, subject, options);
+  if (answer.verdicts.empty()) verdicts = subject + ": the answer has no verdict on that node.\n";
+  return verdicts + tried_fixes_of_nodes(report) + ranks + (answer.fixes.empty() ? "" : note_lines(answer)) +
          not_modelled_line(answer.not_modelled);
 }
 

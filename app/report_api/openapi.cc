@@ -15,18 +15,25 @@ namespace json = boost::json;
 
 struct Failure {
   const char *code, *when;
-  bool of_questions_only;
+  bool of_questions_only, is_text = false;
 };
 constexpr Failure kFailures[] = {
     {"400", "the path, a parameter or the body is malformed", false},
     {"401", "no credentials, or invalid ones", false},
     {"403", "the user may not do this in the namespace", false},
-    {"404", "there is no decision on the pod, or what-ifs are switched off", false},
+    {"404",
+     "there is no decision on the pod, the object of a question does not exist, or `whatIf.enabled` is false",
+     false},
     {"405", "the method is not allowed; the header Allow lists those that are", false},
+    {"408", "the body did not arrive in time", true},
     {"413", "the body is larger than 1 MiB", true},
     {"415", "the body is neither JSON nor YAML", true},
-    {"422", "the API server or podium would refuse this pod", true},
+    {"422",
+     "podium refuses the question, such as one with an unknown profile or node, or the API server would "
+     "refuse the pod",
+     true},
     {"429", "the user sends too many requests; Retry-After says when to send the next", false},
+    {"431", "the path and the headers are larger than 16 KiB together; the connection ends", false, true},
     {"503", "this process cannot answer now: it follows another, starts or stops", false},
     {"504", "the answer took too long", true},
 };
@@ -131,8 +138,9 @@ json::object responses_of(const Route& route) {
                                         {"content", in_json(reference(schema_of(route.form)))}}}};
   for (const auto& failure : kFailures) {
     if (failure.of_questions_only && !route.is_question) continue;
-    out[failure.code] =
-        json::object{{"description", failure.when}, {"content", in_json(reference("Status"))}};
+    auto content = failure.is_text ? json::object{{"text/plain", json::object{{"schema", text_schema()}}}}
+                                   : in_json(reference("Status"));
+    out[failure.code] = json::object{{"description", failure.when}, {"content", std::move(content)}};
   }
   return out;
 }

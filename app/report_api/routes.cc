@@ -127,9 +127,8 @@ const std::vector<Parameter>& question_parameters() {
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; default: the pod's own"},
       {kSeed, text, 0, 0, "seed of the draw among nodes with equal scores; equal seeds give equal draws"},
       {kAllNamespaces, flag, 0, 0,
-       "true: a drain, and the searches couldGo and compareWeights, name pods and budgets of all namespaces "
-       "in "
-       "which the user may list pods and create schedulingreports"},
+       "true: a drain, and the searches couldGo, forPending and compareWeights, name pods, workloads and "
+       "budgets of all namespaces in which the user may list pods and create schedulingreports"},
       kWordsParameter,
   };
   return all;

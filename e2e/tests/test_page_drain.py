@@ -123,7 +123,7 @@ class Drain(PageLive):
     def test_what_is_not_possible(self):
         """Labels that no node has, and a user who may not list nodes."""
         self.open(self.operator, f"#/drain?selector={urllib.parse.quote('pool in (none, other)')}")
-        self.says("[role=alert]", "No node has the labels pool in (none, other).")
+        self.says("[role=alert]", "No node matches the selector pool in (none, other).")
         self.browser.run("location.hash = '#/drain?selector=pool+in'")
         self.says("[role=alert]", "selector: ")
         self.browser.problems.clear()  # the reply 400

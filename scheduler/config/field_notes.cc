@@ -8,8 +8,8 @@ constexpr auto kNoGo = "no effect: there is no Go runtime to profile";
 
 constexpr FieldNote kPodium[] = {
     {"adaptiveSearch",
-     "meaning of `percentageOfNodesToScore: 0`: true: kube-scheduler's adaptive share of the nodes; "
-     "false: all nodes. The default is true if the file sets a 0"},
+     "what `percentageOfNodesToScore: 0` means. true: kube-scheduler's adaptive share of the nodes; false: "
+     "all nodes. Default: true if the file sets a 0"},
     {"withholdNodeNames",
      "reports and answers to what-ifs do not name nodes; the HTTPS API and the page name them for users "
      "who may list nodes"},

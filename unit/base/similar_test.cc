@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "unit/support/cost.h"
@@ -28,7 +30,24 @@ TEST(Similar, TheFirstThreeAreSuggested) {
   EXPECT_EQ(suggestion({"a", "b", "c", "d"}), "Did you mean a, b or c?");
 }
 
-// similar() finds the words within two edits. distance() is the slow way to the same answer.
+TEST(Similar, AShortWordMayDifferInFewLetters) {
+  EXPECT_FALSE(is_typo("foo", "top"));
+  EXPECT_FALSE(is_typo("a1", "w1")) << "each word of two letters resembles each other";
+  EXPECT_FALSE(is_typo("a", "b"));
+  EXPECT_FALSE(is_typo("n1", "n-2"));
+  EXPECT_TRUE(is_typo("n1", "n-1"));
+  EXPECT_TRUE(is_typo("w1", "w2"));
+  EXPECT_TRUE(is_typo("wy", "why"));
+  EXPECT_TRUE(is_typo("tpo", "top")) << "swapped letters";
+  EXPECT_FALSE(is_typo("tpox", "top"));
+  EXPECT_TRUE(is_typo("seel", "sel"));
+  EXPECT_FALSE(is_typo("seel", "se"));
+  EXPECT_TRUE(is_typo("their", "there"));
+  EXPECT_FALSE(is_typo("drains", "dra"));
+  EXPECT_FALSE(is_typo("web", ""));
+}
+
+// similar() finds the words that a typing error makes. distance() is the slow way to the same answer.
 TEST(Similar, IsWhatIsNear) {
   std::mt19937 numbers(1);
   const auto word = [&] {
@@ -38,7 +57,14 @@ TEST(Similar, IsWhatIsNear) {
   };
   for (int i = 0; i < 20'000; ++i) {
     const auto name = word(), typed = word();
-    const bool is_near = distance(name, typed) <= 2 || name.starts_with(typed);
+    auto apart = distance(name, typed);
+    for (std::size_t j = 1; j < typed.size(); ++j) {
+      auto swapped = typed;
+      std::swap(swapped[j - 1], swapped[j]);
+      if (swapped == name) apart = std::min<std::size_t>(apart, 1);
+    }
+    const bool begins_alike = typed.size() > 2 || name.substr(0, 1) == typed.substr(0, 1);
+    const bool is_near = name.starts_with(typed) || (begins_alike && apart <= (typed.size() <= 4 ? 1u : 2u));
     EXPECT_EQ(!similar(typed, {name}).empty(), is_near) << name << " and " << typed;
   }
 }

@@ -147,7 +147,7 @@ export class DrainView extends Asking {
     const names = namesOf(node);
     if (!query.selector) return { names };
     const found = await nodesOf(query.selector);
-    if (!found.names.length) throw new Error(`No node has the labels ${query.selector}.`);
+    if (!found.names.length) throw new Error(`No node matches the selector ${query.selector}.`);
     return { names: [...new Set([...names, ...found.names])], selector: names.length ? null : found.selector };
   }
   async changes(spare) {

@@ -34,7 +34,7 @@ TEST(DocumentText, DoesNotHaveWhoWroteWhichField) {
 TEST_F(OnADump, TheServerForAgentsNeedsItsDump) {
   const auto said = run_on("/nonesuch.yaml", {"mcp"});
   EXPECT_EQ(said.code, 2);
-  EXPECT_THAT(said.err, HasSubstr("--cluster: DUMP: no such file or directory"));
+  EXPECT_THAT(said.err, HasSubstr("--cluster: DUMP: No such file or directory"));
 }
 
 }  // namespace

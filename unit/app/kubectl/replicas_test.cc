@@ -244,5 +244,16 @@ TEST_F(WithAQuota, WhyOfWaitingPodsNamesTheOtherReplicasToo) {
                                    "2 of 6 pods exist; the other 4 are not created.\n"));
 }
 
+// Pods that run stay on nodes that would not take them now.
+TEST_F(WithAQuota, CapacityIsNextToThePodsThatExist) {
+  const std::string cordoned =
+      "- {apiVersion: v1, kind: Node, metadata: {name: n-2}, spec: {unschedulable: true}, status: "
+      "{allocatable: {cpu: \"20\", memory: 8Gi, pods: \"30\"}}}\n";
+  const auto said =
+      run_with(cordoned + ten_deployment("a", 2) + ten_pod("a", 1, "n-2"), "1", {"capacity", "-n", "ten"});
+  EXPECT_THAT(said.out,
+              ContainsRegex("deploy/a +1/2 +4  the nodes have room for 20, quota q allows 4 .pods.\n"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl

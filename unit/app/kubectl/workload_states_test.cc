@@ -139,8 +139,8 @@ TEST_F(OfStates, GenerateNameIsAName) {
 TEST_F(OfStates, WhatOneOfSeveralMeetsIsSaidInTheirTable) {
   const auto said = ask_file(job("name: a") + job("name: b", "os: {name: windows}, "));
   EXPECT_THAT(said.out,
-              HasSubstr("\nshop/b: podium does not model: the kubelet of n-1, whose kubernetes.io/os is "
-                        "linux: it rejects a pod with spec.os windows.\n"));
+              HasSubstr("\nshop/b: podium does not model: the kubelet of n-1 (its kubernetes.io/os is "
+                        "linux: it rejects a pod with spec.os windows).\n"));
   EXPECT_THAT(said.out, Not(HasSubstr("shop/a: podium")));
   EXPECT_THAT(said.out, HasSubstr("\npodium does not model: admission webhooks and policies, "));
 }
