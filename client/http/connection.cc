@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 
 #include <boost/asio/experimental/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace podium::client {
@@ -196,6 +198,10 @@ Task<Result<std::string_view>> Connection::read() {
   if (since_pause_ >= kMostWithoutPause) {
     since_pause_ = 0;
     co_await asio::post(socket_.get_executor(), as_result);
+    // A post does not end at a cancellation, and the next wait does not see one that is over.
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none)
+      co_return std::unexpected(failure("receive from", asio::error::operation_aborted));
   }
   bool wait_first = !bulk_ && !(tls_ && tls_->buffered());
   if (wait_first) wait_first = !co_await await_min_interval();

@@ -13,8 +13,7 @@ bool Objects::set(std::shared_ptr<const T> object) {
   if constexpr (assumed_as_written<T>) {
     const auto& version = object->meta.resource_version;
     const auto* known = find<T>(key.first, key.second);
-    const bool is_comparable = !incomparable_->contains(key);
-    if (!is_comparable) incomparable_.write().erase(key);
+    const bool is_comparable = make_comparable(key);
     const bool is_news =
         !known || !is_comparable || version.empty() || is_newer(version, known->meta.resource_version);
     // The assumption is now confirmed.
@@ -32,15 +31,14 @@ bool Objects::set(std::shared_ptr<const T> object) {
 template <typename T>
 void Objects::remove(const std::string& ns, const std::string& name) {
   if constexpr (can_be_assumed<T>) drop_assumption<T>({ns, name});
-  if constexpr (assumed_as_written<T>) {
-    if (incomparable_->contains(ObjectKey(ns, name))) incomparable_.write().erase(ObjectKey(ns, name));
-  }
+  if constexpr (assumed_as_written<T>) make_comparable({ns, name});
   put<T>({ns, name}, nullptr);
 }
 
 template <typename T>
 void Objects::assume(std::shared_ptr<const T> object) {
   const auto key = std::pair(object->meta.namespace_, object->meta.name);
+  if constexpr (assumed_as_written<T>) make_comparable(key);
   if (!assumed_on<T>(key)) {
     const auto known = all<T>().find(key);
     std::get<ObjectMap<T>>(assumed_on_)
@@ -59,11 +57,13 @@ void Objects::restore(const std::string& ns, const std::string& name, std::strin
 }
 
 template <typename T>
-std::vector<ObjectKey> Objects::never_shown(std::optional<std::string_view> version) const {
+std::vector<ObjectKey> Objects::never_shown(std::string_view version) const {
   std::vector<ObjectKey> out;
   for (const auto& [key, known] : std::get<ObjectMap<T>>(assumed_on_)) {
     const auto* object = known ? nullptr : find<T>(key.first, key.second);
-    if (object && !(version && is_newer(object->meta.resource_version, *version))) out.push_back(key);
+    const bool is_newer_than_list =
+        object && is_newer(object->meta.resource_version, version) && !incomparable_->contains(key);
+    if (object && !is_newer_than_list) out.push_back(key);
   }
   return out;
 }
@@ -119,6 +119,12 @@ void Objects::drop_assumption(const ObjectKey& key) {
   if (assumed_on<T>(key)) std::get<ObjectMap<T>>(assumed_on_).erase(key);
 }
 
+bool Objects::make_comparable(const ObjectKey& key) {
+  if (!incomparable_->contains(key)) return true;
+  incomparable_.write().erase(key);
+  return false;
+}
+
 void Objects::set_workload(std::shared_ptr<const api::Workload> w) {
   auto key = std::tuple(w->meta.namespace_, w->kind, w->meta.name);
   workloads_.insert_or_assign(std::move(key), std::move(w));
@@ -171,7 +177,7 @@ void Objects::rule_changed(const api::DeviceTaintRule* before, const TaintRules:
   PODIUM_KEPT(T)                                                                                    \
   template void Objects::assume(std::shared_ptr<const api::T>);                                     \
   template void Objects::restore<api::T>(const std::string&, const std::string&, std::string_view); \
-  template std::vector<ObjectKey> Objects::never_shown<api::T>(std::optional<std::string_view>) const;
+  template std::vector<ObjectKey> Objects::never_shown<api::T>(std::string_view) const;
 template void Objects::forget_versions<api::ResourceClaim>();
 PODIUM_KEPT(Namespace)
 PODIUM_KEPT(PriorityClass)

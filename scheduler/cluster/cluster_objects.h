@@ -15,7 +15,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -98,11 +97,12 @@ class Objects {
   template <typename T>
   void restore(const std::string& ns, const std::string& name, std::string_view resource_version);
   // The keys of the assumed objects that the API server has never shown and that are not newer than
-  // `version`. A list of that version has shown everything that exists. Nullopt: of any version.
+  // `version`. A list of that version has shown everything that exists.
   template <typename T>
-  std::vector<ObjectKey> never_shown(std::optional<std::string_view> version = std::nullopt) const;
+  std::vector<ObjectKey> never_shown(std::string_view version) const;
   // resourceVersions have started again, as after a restore of etcd: of each object that is stored now, the
-  // next set() is news.
+  // next set() is news, unless a newer one is assumed before; and one that was never shown is not newer than
+  // the next list.
   template <typename T>  // assumed as written
   void forget_versions();
   // The API server's object, regardless of assumptions; null if there is none.
@@ -150,6 +150,7 @@ class Objects {
   const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const;
   template <typename T>
   void drop_assumption(const ObjectKey& key);
+  bool make_comparable(const ObjectKey& key);  // returns whether it was
 
   // The API server's version of each assumed object.
   std::tuple<ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,

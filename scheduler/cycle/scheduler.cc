@@ -232,7 +232,8 @@ void Scheduler::assume(const api::ResourceClaim& claim) {
 
 void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome) {
   if (const auto pod = cycle_.pod(uid); pod && outcome.end == BindEnd::elsewhere && !cycle_.is_gone(uid))
-    settled_.insert_or_assign(uid, pod->pod->meta.resource_version);
+    settled_.insert_or_assign(uid,
+                              outcome.version.empty() ? pod->pod->meta.resource_version : outcome.version);
   cycle_.binding_ended(uid, outcome);
   const bool is_unseen = assumed_.contains(uid) && snapshot_.find_pod(uid) && !cycle_.knows(uid);
   if (outcome.end == BindEnd::bound && is_unseen) unseen_.bound(uid, parts_.clock.now());
@@ -248,7 +249,7 @@ void Scheduler::bound_pod_read(const std::string& uid, const PodRead& read) {
   } else if (read.end == PodRead::End::failed) {
     unseen_.read_again(uid, parts_.clock.now());
   } else if (read.end == PodRead::End::gone || (*read.pod)->meta.uid != uid || (*read.pod)->terminated()) {
-    auto version = (**snapshot_.find_pod(uid))->meta.resource_version;
+    auto version = (read.pod ? *read.pod : **snapshot_.find_pod(uid))->meta.resource_version;
     pod_deleted(uid);
     settled_.insert_or_assign(uid, std::move(version));
   } else if ((*read.pod)->node_name.empty()) {

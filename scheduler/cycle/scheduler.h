@@ -167,8 +167,9 @@ class Scheduler {
   // the queue after a failed binding may stay here: this is harmless, since they are not in the snapshot.
   boost::unordered_flat_set<std::string, TextHash> assumed_;
   // UIDs of pods that the API server has called gone, terminated or on another node, before the watch, with
-  // the resourceVersion that was known then. Older watch events that show them on no node do not bring them
-  // back. A newer one does: the API server contradicts itself, and the pod would wait for ever.
+  // the resourceVersion that was read, or of a pod that is gone the last known one. Older watch events that
+  // show them on no node do not bring them back. A newer one does, for a pod that is gone perhaps in vain:
+  // else a pod that was wrongly called gone would wait for ever.
   boost::unordered_flat_map<std::string, std::string, TextHash> settled_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr, TextHash> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step

@@ -39,7 +39,8 @@ enum class BindEnd : std::uint8_t {
 
 struct BindOutcome {
   BindEnd end = BindEnd::rejected;
-  std::string error;  // for people; empty when bound
+  std::string error;         // for people; empty when bound
+  std::string version = {};  // the resourceVersion of the pod that was read; empty: none was
 };
 
 // The current state of a pod on the API server.

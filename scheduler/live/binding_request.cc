@@ -30,11 +30,14 @@ struct Seen {
 
 Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, const Error& refusal) {
   if (live.meta.uid != pod.meta.uid)
-    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was replaced by another of its name"},
+    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was replaced by another of its name",
+                               live.meta.resource_version},
             true};
   if (live.node_name == node) return {cycle::BindOutcome{cycle::BindEnd::bound, {}}, true};
   if (!live.node_name.empty())
-    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was placed on " + live.node_name}, true};
+    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was placed on " + live.node_name,
+                               live.meta.resource_version},
+            true};
   if (live.terminating()) return {cycle::BindOutcome{cycle::BindEnd::rejected, refusal.text()}, true};
   return {std::nullopt, true};
 }

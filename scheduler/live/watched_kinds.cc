@@ -80,8 +80,9 @@ void apply_taint_rule(cycle::Scheduler& scheduler, const Arrival& arrival) {
                             .after = {}});
 }
 
-void remove_claims(cycle::Scheduler& scheduler, std::vector<cluster::ObjectKey> keys) {
-  for (auto& [ns, name] : keys) {
+// Removes claims that this process created and that were deleted before the watch could show them.
+void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
+  for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
     Arrival gone;
     gone.deleted = true;
     gone.meta.namespace_ = std::move(ns);
@@ -90,14 +91,8 @@ void remove_claims(cycle::Scheduler& scheduler, std::vector<cluster::ObjectKey> 
   }
 }
 
-// Removes claims that this process created and that were deleted before the watch could show them.
-void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
-  remove_claims(scheduler, scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version));
-}
-
 // What this process has written may be lost, whatever its version.
 void claim_versions_restarted(cycle::Scheduler& scheduler) {
-  remove_claims(scheduler, scheduler.snapshot().objects().never_shown<api::ResourceClaim>());
   scheduler.snapshot().objects().forget_versions<api::ResourceClaim>();
 }
 

@@ -135,12 +135,16 @@ TEST(Objects, AClaimWhoseVersionsStartAgainIsAsItIsShownNext) {
   EXPECT_FALSE(objects.set(device_claim("5", true))) << "it is another claim";
 }
 
-TEST(Objects, AClaimThatWasNeverShownIsFoundWhateverItsVersion) {
+TEST(Objects, AClaimThatWasNeverShownIsNotNewerThanAListOfOtherVersions) {
   Objects objects;
   objects.assume(device_claim("12", true));
   EXPECT_TRUE(objects.never_shown<Claim>("11").empty());
   EXPECT_EQ(objects.never_shown<Claim>("12").size(), 1u);
-  EXPECT_EQ(objects.never_shown<Claim>().size(), 1u);
+  objects.forget_versions<Claim>();
+  EXPECT_EQ(objects.never_shown<Claim>("11").size(), 1u);
+  objects.assume(device_claim("8", true));  // written since
+  EXPECT_TRUE(objects.never_shown<Claim>("7").empty());
+  EXPECT_FALSE(objects.set(device_claim("6", false)));
 }
 
 TEST(Objects, KnowsWhichClassesBackExtendedResources) {
