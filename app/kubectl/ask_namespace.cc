@@ -18,6 +18,7 @@
 #include "app/kubectl/targets.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/namespace_capacity.h"
+#include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/what_if.h"
 #include "app/render/workload.h"
@@ -61,7 +62,14 @@ struct AskedNamespace {
   json::object spec;
   std::optional<render::Replicas> replicas = {};
   bool is_about_more = false;
+  std::size_t own_waiting = 0;
 };
+
+// Whether the pod is one of those that wait for a node in an answer.
+bool waits(const json::value& pod) {
+  const auto waiting = render::read_waiting_pod(pod);
+  return waiting && waiting->gates.empty() && api::text_at(pod, "/status/nominatedNodeName").empty();
+}
 
 // The next pod of a workload. Pods that exist stay where they are: they may be on nodes that would not take
 // them now. nullopt: it is not known without its claims, or the question would be too large.
@@ -76,8 +84,10 @@ std::optional<json::value> next_pod(const json::value& workload, const std::vect
     return api::text_at(each, "/metadata/creationTimestamp");
   };
   if (const auto newest = std::ranges::max_element(own, {}, created); newest != own.end()) {
+    auto& labels = next.at("metadata").as_object()["labels"];
+    if (!labels.is_object()) labels.emplace_object();
     if (auto hash = api::text_at(*newest, "/metadata/labels/pod-template-hash"); !hash.empty())
-      next.at("metadata").as_object()["labels"].emplace_object()["pod-template-hash"] = std::move(hash);
+      labels.get_object()["pod-template-hash"] = std::move(hash);
   }
   if (json::serialize(next).size() > explain::kTemplateBytes) return std::nullopt;
   return next;
@@ -92,6 +102,7 @@ AskedNamespace asked_of(const api::PodMaker& maker, const json::value& workload,
                      .replicas = replicas};
   if (auto next = next_pod(workload, own, ns)) {
     out.is_about_more = true;
+    out.own_waiting = static_cast<std::size_t>(std::ranges::count_if(own, waits));
     out.spec["template"] = std::move(*next);
     return out;
   }
@@ -150,7 +161,7 @@ int ask_namespace(const CLI::App& command, const Output& output, const std::vect
   if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
   std::vector<json::value> reports;
   std::vector<std::string> names;
-  for (auto& [name, spec, replicas, is_about_more] : *asked) {
+  for (auto& [name, spec, replicas, is_about_more, own_waiting] : *asked) {
     if (cluster.interrupted()) break;
     if (!profile.empty()) spec["profile"] = profile;
     auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
@@ -161,7 +172,7 @@ int ask_namespace(const CLI::App& command, const Output& output, const std::vect
       if (!replicas)
         return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
     }
-    capacity.rooms.push_back({name, replicas, std::move(report), is_about_more});
+    capacity.rooms.push_back({name, replicas, std::move(report), is_about_more, own_waiting});
     names.push_back(name);
     reports.push_back(std::move(*answered));
   }

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -361,11 +362,16 @@ class Rolling {
     std::ranges::stable_sort(out.got_node, {}, &render::PodWithNode::step);
   }
 
-  // False also if podium does not answer.
-  bool nothing_waits_with(std::size_t count, const std::string& like, bool then_end = false) {
+  // Whether pods wait with this number of additional nodes. nullopt: podium does not answer.
+  std::optional<bool> waits_with(std::size_t count, const std::string& like, bool then_end = false) {
     const auto changes = ask(count, like, cluster_.ns(), then_end);
-    return changes && std::ranges::none_of(
-                          *changes, [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
+    if (!changes) return std::nullopt;
+    return std::ranges::any_of(*changes,
+                               [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
+  }
+
+  bool nothing_waits_with(std::size_t count, const std::string& like) {
+    return waits_with(count, like) == false;
   }
 
   // The smallest number of additional nodes with which no pod waits in any step: one less is not enough. Pods
@@ -379,7 +385,7 @@ class Rolling {
       (nothing_waits_with(middle, like) ? enough : too_few) = middle;
     }
     out.spare_nodes = enough;
-    out.waits_without_spares = !nothing_waits_with(enough, like, true);
+    out.waits_without_spares = waits_with(enough, like, true).value_or(false);
     out.spare_like = like;
   }
 

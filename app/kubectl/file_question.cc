@@ -11,21 +11,23 @@
 namespace podium::kubectl {
 
 namespace json = boost::json;
+namespace {
+
+std::string own_name(const FileObject& object) {
+  auto name = api::text_at(object.value, "/metadata/name");
+  return name.empty() ? api::text_at(object.value, "/metadata/generateName") : name;
+}
+
+}  // namespace
 
 Result<void> check_question(const FileObject& object, const QuestionFlags& flags, bool counts) {
-  const auto name = api::text_at(object.value, "/metadata/name");
-  const auto fault = [&](std::string_view field, std::string_view why) {
-    return invalid(fmt::format("{}: SchedulingReport {}: {}", object.place(field), name, why));
+  const auto fault = [&](std::string_view why) {
+    return invalid(fmt::format("{}: SchedulingReport {}: {}", object.place(""), own_name(object), why));
   };
-  const auto* spec = api::find_at(object.value, "/spec");
-  const auto* dry_run = api::find_at(object.value, "/spec/dryRun");
-  if (!spec || !spec->is_object() || !dry_run || *dry_run != json::value(true))
-    return fault("spec.dryRun", "is the report of a decision; set spec.dryRun: true to ask a question");
-  if (counts) return fault("", "is a question; ask it with whatif");
+  if (counts) return fault("is a question; ask it with whatif");
   const auto of_flags = question_spec(flags);
   if (of_flags && of_flags->size() > 1)
     return fault(
-        "",
         "is a question; --replicas, --weights, --drain, --add-nodes, --profile and --fixes cannot be "
         "combined with it; change its spec");
   return {};
@@ -49,7 +51,7 @@ std::string subject_of_question(const FileObject& object) {
   for (const char* path : {"/spec/podRef/name", "/spec/workloadRef/name", "/spec/template/metadata/name"}) {
     if (auto name = api::text_at(object.value, path); !name.empty()) return name;
   }
-  return api::text_at(object.value, "/metadata/name");
+  return own_name(object);
 }
 
 }  // namespace podium::kubectl

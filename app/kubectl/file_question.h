@@ -13,7 +13,7 @@
 
 namespace podium::kubectl {
 
-// Whether the object can be asked as it is, with these flags. `counts`: by `capacity`.
+// Whether the question can be asked as it is, with these flags. `counts`: by `capacity`.
 Result<void> check_question(const FileObject& object, const QuestionFlags& flags, bool counts);
 
 // Returns the answered SchedulingReport; a refusal has the places of the file. `keep`: it stays, with the

@@ -21,6 +21,7 @@ namespace {
 
 namespace json = boost::json;
 
+const std::string kReportWithoutQuestion = "SchedulingReport without dryRun: true";
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 // Labels and annotations, which a pod takes from its template.
@@ -132,14 +133,17 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
       out.makers.push_back(std::move(object));
       continue;
     }
-    if (object.role == api::Role::question) {
+    const auto* dry_run = api::find_at(object.value, "/spec/dryRun");
+    if (object.role == api::Role::question && dry_run && *dry_run == json::value(true)) {
       out.questions.push_back(std::move(object));
       continue;
     }
-    const auto kind = api::text_at(object.value, "/kind");
+    const bool is_report = object.role == api::Role::question;  // of a decision
+    const auto kind = is_report ? kReportWithoutQuestion : api::text_at(object.value, "/kind");
     const bool is_context = object.role == api::Role::context;
     if (!is_context && std::ranges::find(out.not_asked, kind) == out.not_asked.end())
       out.not_asked.push_back(kind);
+    if (is_report) continue;
     out.others.push_back(std::move(object));
   }
   for (auto& skipped : sorted.skipped) out.not_asked.push_back(std::move(skipped));

@@ -28,7 +28,7 @@ using api::PodMaker;
 using FileObject = api::SortedObjects::Object;
 struct FileObjects {
   std::vector<FileObject> makers;     // objects that create pods; also items of Lists
-  std::vector<FileObject> questions;  // SchedulingReports
+  std::vector<FileObject> questions;  // SchedulingReports with dryRun
   std::vector<FileObject> others;     // of the other kinds, in the order of the file
   std::vector<std::string>
       not_asked;  // kinds that no decision depends on, and skipped objects with the reason

@@ -143,9 +143,8 @@ std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Op
   for (const auto& quota : capacity.quotas) out += used_of(quota);
   std::size_t competing = 0;
   for (const auto& asked : capacity.rooms) {
-    const auto own = asked.is_about_more ? existing(asked) : 0;
     if (left_of(asked).count > 0)
-      competing = std::max(competing, minus(answer_of(asked.report).others_waiting, own));
+      competing = std::max(competing, minus(answer_of(asked.report).others_waiting, asked.own_waiting));
   }
   return out + competing_line(competing) + "NOW: replicas that are placed. Nothing was created.\n";
 }

@@ -22,6 +22,7 @@ struct NamespaceCapacity {
     Report report;
     // The question is about more pods next to those that exist; else about all pods, as if none existed.
     bool is_about_more = false;
+    std::size_t own_waiting = 0;  // of the workload's pods, those that the question counts as waiting
   };
   std::string ns;
   std::vector<Asked> rooms = {};

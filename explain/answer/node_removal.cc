@@ -24,6 +24,8 @@
 namespace podium::explain {
 namespace {
 
+constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+
 using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
@@ -81,6 +83,7 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
   if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
   no_cordoned_helps_ = still_waiting_;
   if (!still_waiting_.empty()) find_wanted_cordoned(places);
+  if (!no_cordoned_helps_.empty()) find_wanted_unready(places);
   find_gainers(places);
   is_ready_ = true;
 }
@@ -99,6 +102,29 @@ void NodeRemoval::find_wanted_cordoned(Places places) {
     if (places[i] && wanted.contains(*places[i])) waiter_of_.emplace(*places[i], i);
   }
   std::erase_if(no_cordoned_helps_, [&](std::size_t i) { return places[i].has_value(); });
+}
+
+// Nodes that have just joined, or come back. A node that has lost contact may never be ready again.
+void NodeRemoval::find_wanted_unready(Places places) {
+  auto fork = base_;
+  std::set<Row> unready;
+  base_.present().each([&](Row row) {
+    const auto& node = base_.entry(row).node;
+    const auto& taints = node->taints;
+    const auto is_lost = [](const api::Taint& taint) { return taint.key == kUnreachable; };
+    if (node->unschedulable || std::ranges::none_of(taints, is_of_state) ||
+        std::ranges::any_of(taints, is_lost))
+      return;
+    auto ready = std::make_shared<api::Node>(*node);
+    std::erase_if(ready->taints, is_of_state);
+    fork.set_node(std::move(ready));
+    unready.insert(row);
+  });
+  const auto before = places;
+  if (unready.empty() || !place_waiters(waiters_, search_.budget, places, fork)) return;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] && !before[i] && unready.contains(*places[i])) waiter_of_unready_.emplace(*places[i], i);
+  }
 }
 
 void NodeRemoval::find_gainers(const Places& places) {
@@ -225,6 +251,8 @@ std::optional<Blocked> NodeRemoval::blocked_by_node(Row row, const api::Node& no
   if (const auto found = waiter_of_.find(row); found != waiter_of_.end())
     return blocked_by("Wanted", *waiters_.pods[found->second].pod,
                       "waits, and fits there once it is uncordoned");
+  if (const auto found = waiter_of_unready_.find(row); found != waiter_of_unready_.end())
+    return blocked_by("Wanted", *waiters_.pods[found->second].pod, "waits, and fits there once it is ready");
   return std::nullopt;
 }
 
@@ -294,8 +322,7 @@ std::optional<Blocked> NodeRemoval::blocked_by_volume(Row row) const {
 }
 
 // A node that is empty and takes a pod that waits is of use. So is one that takes it once it is uncordoned,
-// if no other cordoned node does, or once it is ready. A node that has lost contact may never be ready again:
-// it is of use only to a pod whose volume may be there.
+// if no other cordoned node does, or once it is ready, if the pod's volume may be there.
 std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& fork) const {
   const auto& node = *base_.entry(row).node;
   auto empty = fork;
@@ -310,10 +337,8 @@ std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& f
   auto ready = std::make_shared<api::Node>(*empty.entry(row).node);
   std::erase_if(ready->taints, is_of_state);
   empty.set_node(std::move(ready));
-  const bool is_lost = std::ranges::any_of(
-      node.taints, [](const api::Taint& taint) { return taint.key == "node.kubernetes.io/unreachable"; });
   for (const auto index : no_cordoned_helps_) {
-    if (is_lost && !has_read_volume(*waiters_.pods[index].pod->pod)) continue;
+    if (!has_read_volume(*waiters_.pods[index].pod->pod)) continue;
     if (auto wanted = wanted_by(index, row, empty, "waits, and fits there once it is ready")) return wanted;
   }
   return std::nullopt;

@@ -66,6 +66,7 @@ class NodeRemoval {
   std::optional<Blocked> wanted_by(std::size_t index, cluster::Row row, const cluster::Snapshot& empty,
                                    std::string_view once) const;
   void find_wanted_cordoned(Places places);
+  void find_wanted_unready(Places places);
   void find_gainers(const Places& places);
   void place_gainers(std::int32_t priority, std::size_t& next, cluster::Snapshot& fork) const;
 
@@ -81,6 +82,7 @@ class NodeRemoval {
   std::set<std::string, std::less<>> nominated_;         // nodes
   std::map<cluster::Row, cluster::ObjectKey> claim_of_;  // by node: one whose volume is there only
   std::map<cluster::Row, std::size_t> waiter_of_;  // by cordoned node: one that it takes once uncordoned
+  std::map<cluster::Row, std::size_t> waiter_of_unready_;  // one that the node takes once it is ready
   std::size_t taken_ = 0;
   bool is_ready_ = false;
 };

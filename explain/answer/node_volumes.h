@@ -1,4 +1,4 @@
-// The volumes that are bound to one node: their data goes with it, also if no pod uses them now.
+// The volumes of claims that are on one node: their data goes with it, also if no pod uses them now.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace podium::explain {
 
-// By node: one of the claims whose volume no other node can have, since a label that the volume requires is
-// on this node only. Those that there is time for.
+// By node: a claim whose volume requires this node, by its host name or by a label whose value is the node's
+// name. Those that there is time for.
 std::map<cluster::Row, cluster::ObjectKey> claims_of_one_node(const cluster::Snapshot& snapshot,
                                                               const Budget& budget);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"
+#include "scheduler/framework/plugin_names.h"
 
 namespace podium::explain {
 namespace {
@@ -122,12 +124,21 @@ std::vector<cluster::PodInfoPtr> without_deleted(std::vector<cluster::PodInfoPtr
 
 void free_unused_claims(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
                         const Budget& budget, cluster::Snapshot& fork) {
+  std::map<const framework::Profile*, framework::Profile> without_preemption;
   for (const auto& pod : waiting) {
-    if (!pod->pod->scheduling_gates.empty() || !has_claim_to_free(*pod->pod, fork)) continue;
+    // A pod whose binding is in progress counts on the fork, and uses its claims.
+    const auto& uid = pod->pod->meta.uid;
+    const bool is_tried =
+        pod->pod->scheduling_gates.empty() && !fork.find_pod(uid) && !fork.find_nomination(uid);
+    if (!is_tried || !has_claim_to_free(*pod->pod, fork)) continue;
     const auto* profile = answering_profile(config, pod->pod->scheduler_name);
     if (!profile) continue;
     if (!has_time(budget)) return;
-    decide_in_attempts(*pod, *profile, budget, 0, fork);
+    const auto [own, is_new] = without_preemption.try_emplace(profile, *profile);
+    if (is_new)
+      std::erase_if(own->second.post_filters,
+                    [](const auto& entry) { return entry.name != framework::names::kDynamicResources; });
+    decide_in_attempts(*pod, own->second, budget, 0, fork);
   }
 }
 

@@ -40,8 +40,8 @@ class QuietProfiles {
 // Source: pkg/scheduler/schedule_one.go: skipPodSchedule
 std::vector<cluster::PodInfoPtr> without_deleted(std::vector<cluster::PodInfoPtr> waiting);
 
-// Takes back, on the fork, the allocations of claims that the next attempts of these pods take back
-// (explain/workload/device_claims.h).
+// Takes back, on the fork, the allocations that the next attempts of these pods take back of the claims that
+// their specs name (explain/workload/device_claims.h).
 void free_unused_claims(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
                         const Budget& budget, cluster::Snapshot& fork);
 

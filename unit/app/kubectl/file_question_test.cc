@@ -84,10 +84,16 @@ TEST_F(AQuestionOfAFile, ThatIsWrongIsAnErrorWithItsPlace) {
   const auto flags = ask(kTemplate, {"--replicas", "3"});
   EXPECT_EQ(flags.code, 2);
   EXPECT_THAT(flags.err, HasSubstr("q.yaml:1: SchedulingReport ask: is a question; --replicas, "));
-  const auto decision = directory_.write(
-      "d.yaml", "apiVersion: podium.dev/v1alpha1\nkind: SchedulingReport\nmetadata: {name: p}\nspec: {}\n");
-  EXPECT_THAT(run({"whatif", "-f", decision}).err,
-              HasSubstr("SchedulingReport p: is the report of a decision"));
+  const std::string decision =
+      "apiVersion: podium.dev/v1alpha1\nkind: SchedulingReport\nmetadata: {name: p}\nspec: {}\n";
+  EXPECT_THAT(run({"whatif", "-f", directory_.write("d.yaml", decision)}).err,
+              HasSubstr("it has SchedulingReport without dryRun: true"));
+  const auto both = directory_.write("both.yaml", decision + R"(---
+{apiVersion: v1, kind: Pod, metadata: {name: q, namespace: shop}, spec: {containers: [{name: c, image: i}]}}
+)");
+  const auto ran = run({"whatif", "-f", both});
+  EXPECT_THAT(ran.out, StartsWith("shop/q would go to ")) << "as `kubectl get pods,sr` prints them";
+  EXPECT_THAT(ran.err, HasSubstr("Skipped: SchedulingReport without dryRun: true of "));
   EXPECT_EQ(ask(kTemplate, {"-n", "ml"}).code, 2) << "its namespace is shop";
 }
 

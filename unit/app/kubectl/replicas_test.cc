@@ -255,5 +255,47 @@ TEST_F(WithAQuota, CapacityIsNextToThePodsThatExist) {
               ContainsRegex("deploy/a +1/2 +4  the nodes have room for 20, quota q allows 4 .pods.\n"));
 }
 
+// Its labels are those of the ReplicaSet's pods, by which its rules select them.
+TEST_F(OnADump, CapacityOfPodsThatKeepApart) {
+  const auto dump = one_node_and(R"(
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- apiVersion: v1
+  kind: List
+  items:
+  - {apiVersion: v1, kind: Node, metadata: {name: n-2, labels: {host: b}}, status: {allocatable: {cpu: "4", pods: "9"}}}
+  - {apiVersion: v1, kind: Node, metadata: {name: n-3, labels: {host: c}}, status: {allocatable: {cpu: "4", pods: "9"}}}
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: a-1, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: a, uid: d, controller: true}]}
+  spec: {selector: {matchLabels: {app: a}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: a, namespace: shop, uid: d}
+  spec:
+    replicas: 1
+    selector: {matchLabels: {app: a}}
+    template:
+      metadata: {labels: {app: a}}
+      spec:
+        affinity:
+          podAntiAffinity:
+            requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: host, labelSelector: {matchLabels: {app: a}}, matchLabelKeys: [pod-template-hash]}]
+        containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: a-1-x
+    namespace: shop
+    uid: x
+    labels: {app: a, pod-template-hash: "1"}
+    ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: a-1, uid: r, controller: true}]
+  spec: {nodeName: n-2, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Running}
+)");
+  const auto ran = run_on(dump, {"capacity", "-n", "shop"});
+  EXPECT_THAT(ran.out, ContainsRegex("deploy/a +1 +5  "))
+      << "four on n-1, which has no host, and one on n-3" << ran.out;
+}
+
 }  // namespace
 }  // namespace podium::kubectl

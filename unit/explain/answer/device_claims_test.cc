@@ -145,6 +145,23 @@ TEST(DeviceClaims, AnAllocationThatOnlyThePodUsesDoesNotKeepItFromOtherNodes) {
   }
 }
 
+TEST(DeviceClaims, APodThatIsBeingBoundKeepsItsClaim) {
+  Fork fork;
+  auto claim = allocated("own", {"u"});
+  auto& on_n1 = claim.status.allocation->node_selector.emplace().emplace_back();
+  on_n1.match_fields.push_back({"metadata.name", api::Requirement::Op::in, {"n1"}});
+  fork.put(claim);
+  api::Pod waits = pod("u").ns("ml").req("cpu", "3");
+  waits.meta.uid = "u";
+  waits.resource_claims.push_back({.name = "own", .claim_name = "own", .template_name = std::nullopt});
+  auto assumed = waits;
+  assumed.node_name = "n1";  // that has no room for it twice
+  unit::run_pod(fork.snapshot, assumed);
+  const std::vector<cluster::PodInfoPtr> waiting{cluster::make_pod_info(test::share(waits))};
+  free_unused_claims(waiting, unit::default_config(), {}, fork.snapshot);
+  EXPECT_TRUE(fork.claim("own").status.allocation);
+}
+
 TEST(DeviceClaims, NoNodeTakesAPodWhoseClaimHasAllItsUsers) {
   Fork fork;
   std::vector<std::string> users;
