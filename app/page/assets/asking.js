@@ -17,7 +17,8 @@ function mostOf(items, otherwise) {
 export class Asking extends Component {
   constructor() {
     super();
-    this.state = { ns: "", answer: null, error: null, isLoading: false };
+    // ns: as it is typed; answeredIn: of the answer.
+    this.state = { ns: "", answeredIn: "", answer: null, error: null, isLoading: false };
   }
   async componentDidMount() {
     const ns = this.props.query.ns ?? (await this.known());
@@ -58,7 +59,7 @@ export class Asking extends Component {
     try {
       const ns = this.state.ns.trim() || (await this.known());
       const answer = await this.ask(ns);
-      if (asked === this.asked) this.setState({ ns, answer, error: null, isLoading: false });
+      if (asked === this.asked) this.setState({ ns, answeredIn: ns, answer, error: null, isLoading: false });
     } catch (error) {
       if (asked === this.asked) this.setState({ answer: null, error, isLoading: false });
     }

@@ -257,7 +257,7 @@ export class DrainView extends Asking {
       h("p", { role: "status" }, this.state.few),
     ];
   }
-  render(_, { ns, answer, error, isLoading }) {
+  render(_, { answeredIn, answer, error, isLoading }) {
     return h(
       "div",
       null,
@@ -266,7 +266,7 @@ export class DrainView extends Asking {
       h("p", { class: "note" }, "Nothing is evicted or cordoned."),
       isLoading && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error, next: "Separate the names of nodes by commas." }),
-      answer && [this.answer(answer, ns), h("p", { class: "note" }, "In a terminal: ", h("code", null, this.command()))],
+      answer && [this.answer(answer, answeredIn), h("p", { class: "note" }, "In a terminal: ", h("code", null, this.command()))],
     );
   }
 }

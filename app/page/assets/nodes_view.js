@@ -134,7 +134,7 @@ export class NodesView extends Asking {
     if (kind === "spare") return askWith(ns, { search: { couldGo: {} } }, all);
     return query.shapes ? ask(ns, withShapes(query.shapes), all) : askWith(ns, { search: { forPending: {} } }, all);
   }
-  render({ kind, query }, { ns, answer, error, isLoading }) {
+  render({ kind, query }, { ns, answeredIn, answer, error, isLoading }) {
     const status = answer?.status;
     const again = (event) => {
       event.preventDefault();
@@ -164,8 +164,8 @@ export class NodesView extends Asking {
         h("p", null, "podium places all pods on a copy of the cluster, with more or fewer nodes. Nothing is created or changed."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
-      status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words, ns }),
-      status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words, ns }),
+      status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words, ns: answeredIn }),
+      status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words, ns: answeredIn }),
       status && !status.nodesWanted && !status.nodesSpare && h(Verdict, { words: status.message ?? status.outcome }),
     );
   }

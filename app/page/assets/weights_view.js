@@ -46,7 +46,7 @@ export class WeightsView extends Asking {
   ask(ns) {
     return askWith(ns, { search: { compareWeights: { strategies: strategiesOf(this.props.query.weights) } } }, { allNamespaces: "true" });
   }
-  render({ query }, { ns, answer, error, isLoading }) {
+  render({ query }, { ns, answeredIn, answer, error, isLoading }) {
     const found = answer?.status.weightsCompared;
     const again = (event) => {
       event.preventDefault();
@@ -71,7 +71,7 @@ export class WeightsView extends Asking {
       answer && h("p", { class: "verdict", id: "verdict", role: "status" }, found ? `With ${named.join(", ")}: ${answer.status.message}.` : (answer.status.message ?? answer.status.outcome)),
       found && [
         h("p", { id: "in-use" }, `The pods are on ${count(found.nodes, "node")}, and with the profile’s weights on ${found.nodesBefore}.`, found.podsStaying > 0 && ` ${count(found.podsStaying, "pod stays", "pods stay")}: of DaemonSets, static, terminating, or of other schedulers.`),
-        h(Elsewhere, { found, ns }),
+        h(Elsewhere, { found, ns: answeredIn }),
       ],
     );
   }
