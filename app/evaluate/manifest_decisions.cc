@@ -419,8 +419,8 @@ Result<Placements> place_files(const Inputs& inputs) {
     }
     const auto placed = explain::place_replicas(
         {subject, *asked.pod, *asked.profile, {}, templates},
-        {.asked = admitted, .continues = true, .start = start}, prepared->snapshot, {}, {},
-        [&](const ReplicaSeen& seen) { placements.pods.push_back(placed_of(asked, seen)); });
+        {.asked = admitted, .continues = true, .is_one_attempt = true, .start = start}, prepared->snapshot,
+        {}, {}, [&](const ReplicaSeen& seen) { placements.pods.push_back(placed_of(asked, seen)); });
     start = placed.next_start;
     for (auto index = admitted; index < subject.replicas; ++index)
       placements.pods.push_back(refused_by_quota(asked, index, refusal, prepared->snapshot.node_count()));

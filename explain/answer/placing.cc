@@ -74,7 +74,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     }
     const auto info =
         make_replica(replicas, i, fork, is_daemon_set ? pinned[static_cast<std::size_t>(i)] : "");
-    const auto decision = decide_in_attempts(*info, profile, budget, start, fork);
+    const auto decision = count.is_one_attempt ? framework::evaluate(*info, fork, profile, start)
+                                               : decide_in_attempts(*info, profile, budget, start, fork);
     placed.next_start = start = decision.next_start;
     std::string refused;
     if (i == count.seen && see) see({i, info, decision, fork, refused});

@@ -57,13 +57,14 @@ struct Placed {
 struct Count {
   static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
   std::int32_t asked = 1;
-  std::int32_t more = 0;     // to try in addition, if all of them fit
-  std::int32_t most = kAny;  // to place
-  std::int32_t room = kAny;  // for which there is memory; one that does not fit leaves its claims
-  std::int32_t seen = 0;     // the replica that `see` is called with
-  bool evicts = false;       // evicts the pods that a replica that does not fit would preempt
-  bool continues = false;    // after a replica that does not fit
-  std::size_t start = 0;     // of the search for nodes
+  std::int32_t more = 0;        // to try in addition, if all of them fit
+  std::int32_t most = kAny;     // to place
+  std::int32_t room = kAny;     // for which there is memory; one that does not fit leaves its claims
+  std::int32_t seen = 0;        // the replica that `see` is called with
+  bool evicts = false;          // evicts the pods that a replica that does not fit would preempt
+  bool continues = false;       // after a replica that does not fit
+  bool is_one_attempt = false;  // PostFilter takes back no claim: as kube-scheduler's framework decides
+  std::size_t start = 0;        // of the search for nodes
 };
 
 // Whether claims are created for a replica: they are on the fork then, also if it has no place.
